@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A tensor that owns its memory: allocated, or a mapped file. What every reader gives and every
+ * writer takes. `tensor.shape` and `tensor.strides` point into the array itself, so an array is
+ * passed by address and never copied.
+ */
+#ifndef GARNER_FORMATS_ARRAY_H
+#define GARNER_FORMATS_ARRAY_H
+
+#include "garner.h"
+
+struct array {
+    garner_tensor tensor;
+    int64_t shape[GARNER_MAX_RANK];
+    int64_t strides[GARNER_MAX_RANK];
+    char *descr;         /* of opaque elements read from .npy: the type as written there; else NULL */
+    void *memory;        /* freed by array_free */
+    void *mapping;       /* unmapped by array_free */
+    size_t mapping_size;
+};
+
+/* Makes a dense array with zeroed elements. `shape` may be NULL if rank is 0. */
+garner_status array_create(struct array *array, garner_dtype dtype, uint64_t item_bytes, int32_t rank,
+                           const int64_t *shape, garner_error *error);
+
+/* Releases what the array owns and zeroes it. A zeroed array is fine. */
+void array_free(struct array *array);
+
+#endif
