@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the formats report: one sentence into the caller's error record, beginning with the path. Paths
+ * come from outside, so what could steer a terminal is written as \xNN.
+ */
+#ifndef GARNER_FORMATS_FAIL_H
+#define GARNER_FORMATS_FAIL_H
+
+#include "garner.h"
+
+#if defined(__GNUC__)
+#define FAIL_FORMAT(at) __attribute__((format(printf, at, (at) + 1)))
+#else
+#define FAIL_FORMAT(at)
+#endif
+
+/* Sets status and message; error may be NULL. Returns the status, so that callers return it. */
+garner_status fail(garner_error *error, garner_status status, const char *format, ...) FAIL_FORMAT(3);
+
+/* The same with "PATH: " in front; the path "-" is called `stream`. */
+garner_status fail_at(garner_error *error, garner_status status, const char *path, const char *format, ...)
+    FAIL_FORMAT(4);
+
+/* GARNER_SYSTEM: "PATH: cannot WHAT: No space left on device", from an errno value. */
+garner_status fail_errno(garner_error *error, const char *path, const char *what, int number);
+
+/* GARNER_NO_MEMORY: "PATH: not enough memory for N bytes". */
+garner_status fail_memory(garner_error *error, const char *path, uint64_t bytes);
+
+/* GARNER_OK, and an error record that says so. */
+garner_status succeed(garner_error *error);
+
+/* Writes `text` so that a terminal shows it and obeys nothing: control characters, text direction
+ * marks and invalid UTF-8 become \xNN. Too long a text loses its middle. Always terminates `buffer`;
+ * size is at least 16. Returns buffer. */
+char *printable(char *buffer, size_t size, const char *text);
+
+#endif
