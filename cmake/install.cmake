@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+#
+# What `cmake --install` writes: the libraries, the header, the CMake package, the pkg-config file, the
+# command and its man page. Everything is relative to the prefix, so the tree may be moved afterwards.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/garner)
+
+install(TARGETS ${garner_libraries} EXPORT garnerTargets)
+install(FILES include/garner.h TYPE INCLUDE)
+install(EXPORT garnerTargets NAMESPACE garner:: DESTINATION ${package_dir})
+
+configure_package_config_file(cmake/garnerConfig.cmake.in garnerConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(garnerConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/garnerConfig.cmake ${PROJECT_BINARY_DIR}/garnerConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/garner.pc.in garner.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/garner.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TARGET garner_cli)
+    install(TARGETS garner_cli)
+endif()
+if(TARGET garner_man)
+    install(FILES ${man_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+    add_custom_target(uninstall
+        COMMAND ${CMAKE_COMMAND} -D MANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+                -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
+        COMMENT "Removing what the last install wrote" VERBATIM)
+endif()

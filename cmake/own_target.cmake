@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+#
+# What every target of this project shares, and no target of a project that uses it: the language,
+# the warnings, the sanitizers.
+
+set(garner_warnings -Wall -Wextra -Wconversion -Wshadow -Wpedantic)
+if(GARNER_WARNINGS_AS_ERRORS)
+    list(APPEND garner_warnings -Werror)
+endif()
+
+set(garner_sanitizers "")
+if(GARNER_SANITIZE)
+    set(garner_sanitizers -fsanitize=${GARNER_SANITIZE})
+    message(STATUS "garner: built with -fsanitize=${GARNER_SANITIZE}")
+endif()
+
+function(garner_own_target target)
+    set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+    target_compile_options(${target} PRIVATE ${garner_warnings})
+    if(garner_sanitizers)
+        target_compile_options(${target} PRIVATE ${garner_sanitizers} -fno-sanitize-recover=all
+                                                 -fno-omit-frame-pointer -g)
+        target_link_options(${target} PRIVATE ${garner_sanitizers})
+    endif()
+endfunction()
