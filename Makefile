@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+#
+# A thin front: the build is CMakeLists.txt, the work of the other targets is in tools/. On a machine
+# where something is missing, tools/setup installs it by package name when it may, else names it.
+
+PREFIX ?= /usr/local
+
+.PHONY: all demo test check install uninstall amalgamation format lint clean help
+
+all:           ## build build/garner, build/libgarner.a and build/libgarner.so (Release)
+	@tools/build
+
+demo: all      ## show what it does: real gathers from the shell, under a minute
+	@tools/demo
+
+test:          ## run the whole test suite, sanitizer builds included
+	@tools/test
+
+check:         ## run the slow tests: valgrind over the unit tests, a longer random run
+	@tools/check
+
+install: all   ## install under PREFIX (/usr/local); DESTDIR is put in front
+	@cmake --install build --prefix "$(abspath $(PREFIX))"
+
+uninstall:     ## remove what the last install wrote; give the same PREFIX and DESTDIR
+	@cmake -D MANIFEST=build/install_manifest.txt -D PREFIX="$(abspath $(PREFIX))" -P cmake/uninstall.cmake
+
+amalgamation:  ## write the library as two files: build/garner.c and build/garner.h
+	@tools/amalgamate build
+
+format:        ## format the C sources as .clang-format says
+	@tools/lint --fix
+
+lint:          ## check format, layers and shell scripts
+	@tools/lint
+
+clean:         ## remove build/
+	rm -rf build
+
+help:          ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
