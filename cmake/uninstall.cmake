@@ -5,8 +5,8 @@
 if(NOT EXISTS "${MANIFEST}")
     message(FATAL_ERROR "nothing to uninstall: there is no ${MANIFEST}")
 endif()
-
 file(STRINGS "${MANIFEST}" files)
+
 if(DEFINED PREFIX)
     foreach(file IN LISTS files)
         cmake_path(IS_PREFIX PREFIX "${file}" inside)
@@ -15,8 +15,6 @@ if(DEFINED PREFIX)
         endif()
     endforeach()
 endif()
-
-foreach()
 
 foreach(file IN LISTS files)
     file(REMOVE "$ENV{DESTDIR}${file}")
