@@ -13,9 +13,9 @@ struct array {
     garner_tensor tensor;
     int64_t shape[GARNER_MAX_RANK];
     int64_t strides[GARNER_MAX_RANK];
-    char *descr;         /* of opaque elements read from .npy: the type as written there; else NULL */
-    void *memory;        /* freed by array_free */
-    void *mapping;       /* unmapped by array_free */
+    char *descr;   /* of opaque elements read from .npy: the type as written there; else NULL */
+    void *memory;  /* freed by array_free */
+    void *mapping; /* unmapped by array_free */
     size_t mapping_size;
 };
 

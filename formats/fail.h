@@ -17,7 +17,7 @@
 /* Sets status and message; error may be NULL. Returns the status, so that callers return it. */
 garner_status fail(garner_error *error, garner_status status, const char *format, ...) FAIL_FORMAT(3);
 
-/* The same with "PATH: " in front; the path "-" is called `stream`. */
+/* The same with "PATH: " in front. */
 garner_status fail_at(garner_error *error, garner_status status, const char *path, const char *format, ...)
     FAIL_FORMAT(4);
 
@@ -30,8 +30,11 @@ garner_status fail_memory(garner_error *error, const char *path, uint64_t bytes)
 /* GARNER_OK, and an error record that says so. */
 garner_status succeed(garner_error *error);
 
+/* Whether a text is well-formed UTF-8. */
+int is_utf8(const char *text);
+
 /* Writes `text` so that a terminal shows it and obeys nothing: control characters, text direction
- * marks and invalid UTF-8 become \xNN. Too long a text loses its middle. Always terminates `buffer`;
+ * marks and invalid UTF-8 become \xNN. Too long a text loses its beginning. Always terminates `buffer`;
  * size is at least 16. Returns buffer. */
 char *printable(char *buffer, size_t size, const char *text);
 

@@ -23,7 +23,8 @@ struct npy_info {
 garner_status npy_load(struct array *array, const char *path, garner_error *error);
 
 /* The same, and fills *info. */
-garner_status npy_load_info(struct array *array, const char *path, struct npy_info *info, garner_error *error);
+garner_status npy_load_info(struct array *array, const char *path, struct npy_info *info,
+                            garner_error *error);
 
 /* Saves a tensor of any strides to `path` ("-" is standard output), as file_save does. `descr` is the
  * type of opaque elements, as in array.descr; NULL there means plain bytes, '|V8' for item_bytes 8.

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Making and releasing arrays: the one place that knows how an array owns its memory. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "fail.h"
+
+/* Elements of a shape: -1 if that does not fit, -2 if an extent is negative. Zero wins over size. */
+static int64_t count_elements(int32_t rank, const int64_t *shape)
+{
+    int64_t count = 1;
+    int empty = 0, overflow = 0;
+    for (int32_t i = 0; i < rank; i++) {
+        if (shape[i] < 0) return -2;
+        empty |= shape[i] == 0;
+        overflow |= __builtin_mul_overflow(count, shape[i], &count);
+    }
+    return empty ? 0 : overflow ? -1 : count;
+}
+
+static garner_status array_bytes(garner_dtype dtype, uint64_t item_bytes, int32_t rank, const int64_t *shape,
+                                 int64_t *bytes, garner_error *error)
+{
+    if (rank < 0 || rank > GARNER_MAX_RANK)
+        return fail(error, GARNER_BAD_SHAPE, "array: rank %d is outside [0, %d]", (int)rank, GARNER_MAX_RANK);
+    if (rank > 0 && !shape) return fail(error, GARNER_BAD_ARGUMENT, "array: shape is NULL");
+    if (!garner_dtype_name(dtype) || (dtype == GARNER_OPAQUE && !item_bytes))
+        return fail(error, GARNER_BAD_TYPE, "array: no element type %d of size %llu", (int)dtype,
+                    (unsigned long long)item_bytes);
+    int64_t count = count_elements(rank, shape);
+    if (count == -2) return fail(error, GARNER_BAD_SHAPE, "array: an extent is negative");
+    *bytes = count < 0 ? -1 : garner_dtype_bytes(dtype, count, item_bytes);
+    if (*bytes < 0) return fail(error, GARNER_TOO_LARGE, "array: the size does not fit in 63 bits");
+    return GARNER_OK;
+}
+
+garner_status array_create(struct array *array, garner_dtype dtype, uint64_t item_bytes, int32_t rank,
+                           const int64_t *shape, garner_error *error)
+{
+    int64_t bytes = 0;
+    memset(array, 0, sizeof *array);
+    garner_status status = array_bytes(dtype, item_bytes, rank, shape, &bytes, error);
+    if (status) return status;
+    array->memory = (uint64_t)bytes > SIZE_MAX ? NULL : calloc(1, bytes ? (size_t)bytes : 1);
+    if (!array->memory)
+        return fail(error, GARNER_NO_MEMORY, "array: not enough memory for %lld bytes", (long long)bytes);
+    if (rank) memcpy(array->shape, shape, (size_t)rank * sizeof *shape);
+    array->tensor = (garner_tensor){.data = array->memory,
+                                    .shape = array->shape,
+                                    .rank = rank,
+                                    .dtype = dtype,
+                                    .bytes = (uint64_t)bytes,
+                                    .item_bytes = dtype == GARNER_OPAQUE ? item_bytes : 0};
+    return succeed(error);
+}
+
+void array_free(struct array *array)
+{
+    free(array->memory);
+    free(array->descr);
+    if (array->mapping) munmap(array->mapping, array->mapping_size);
+    memset(array, 0, sizeof *array);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading .npy: the frame around the header, then the elements, which stay where they are unless their
+ * byte order is the other one. Every length is held against the file before it is believed.
+ */
+#include "npy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "file.h"
+#include "npy_header.h"
+
+enum { MAGIC = 6, PREFIX_1 = 10, PREFIX_2 = 12, LONGEST_HEADER = 1 << 16 };
+
+/* The fixed part in front of the header. */
+struct frame {
+    int version;
+    uint64_t header_at, data_at;
+};
+
+static garner_status refuse_start(const struct file *file, garner_error *error)
+{
+    char found[3 * MAGIC + 1] = "";
+    if (!file->size) return fail_at(error, GARNER_BAD_FILE, file->path, "not a .npy file: it is empty");
+    for (size_t i = 0; i < MAGIC && i < file->size; i++)
+        snprintf(found + 3 * i, 4, " %02x", file->bytes[i]);
+    return fail_at(error, GARNER_BAD_FILE, file->path, "not a .npy file: it begins with the bytes%s%s", found,
+                   file->bytes[0] == 'P' && file->size > 1 && file->bytes[1] == 'K' ? " of a zip file" : "");
+}
+
+static garner_status read_prefix(struct file *file, struct frame *frame, garner_error *error)
+{
+    static const unsigned char magic[MAGIC] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+    garner_status status = file_fetch(file, PREFIX_1, error);
+    if (status) return status;
+    const unsigned char *bytes = file->bytes;
+    if (file->size < MAGIC || memcmp(bytes, magic, MAGIC) != 0) return refuse_start(file, error);
+    if (file->size < PREFIX_1)
+        return fail_at(error, GARNER_BAD_FILE, file->path, "truncated: expected %d bytes, found %llu",
+                       PREFIX_1, (unsigned long long)file->size);
+    frame->version = bytes[6];
+    if (frame->version < 1 || frame->version > 3 || bytes[7] != 0)
+        return fail_at(error, GARNER_BAD_FILE, file->path,
+                       "version %d.%d of .npy is not known; those known are 1.0, 2.0 and 3.0", bytes[6],
+                       bytes[7]);
+    frame->header_at = frame->version == 1 ? PREFIX_1 : PREFIX_2;
+    return file_fetch(file, frame->header_at, error);
+}
+
+static garner_status read_frame(struct file *file, struct frame *frame, garner_error *error)
+{
+    garner_status status = read_prefix(file, frame, error);
+    if (status) return status;
+    uint64_t size = 0;
+    for (uint64_t i = frame->header_at; i-- > 8 && i < file->size;)
+        size = size << 8 | file->bytes[i];
+    if (file->size >= frame->header_at && size > LONGEST_HEADER)
+        return fail_at(error, GARNER_BAD_FILE, file->path,
+                       "the header of %llu bytes is above the limit of %d", (unsigned long long)size,
+                       LONGEST_HEADER);
+    frame->data_at = frame->header_at + size;
+    status = file_fetch(file, frame->data_at, error);
+    if (!status && (file->size < frame->data_at))
+        status = fail_at(error, GARNER_BAD_FILE, file->path,
+                         "truncated: the header ends at byte %llu, the file at %llu",
+                         (unsigned long long)frame->data_at, (unsigned long long)file->size);
+    return status;
+}
+
+static garner_status fetch_elements(struct file *file, const struct frame *frame,
+                                    const struct npy_header *header, garner_error *error)
+{
+    uint64_t bytes = (uint64_t)header->bytes, end;
+    if (__builtin_add_overflow(frame->data_at, bytes, &end)) end = UINT64_MAX;
+    garner_status status = file_fetch(file, end, error);
+    if (status || file->size >= end) return status;
+    return fail_at(error, GARNER_BAD_FILE, file->path, "truncated: expected %llu bytes, found %llu",
+                   (unsigned long long)bytes, (unsigned long long)(file->size - frame->data_at));
+}
+
+/* The type's text. Files before version 3 are Latin-1; arrays keep UTF-8. */
+static char *copy_descr(const char *text, size_t size, int version)
+{
+    char *copy = malloc(2 * size + 1);
+    if (!copy) return NULL;
+    size_t used = 0;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < 0x80 || version >= 3) {
+            copy[used++] = text[i];
+        } else {
+            copy[used++] = (char)(0xc0 | c >> 6);
+            copy[used++] = (char)(0x80 | (c & 0x3f));
+        }
+    }
+    copy[used] = 0;
+    return copy;
+}
+
+/* Reads with every run of `width` bytes reversed. */
+static void *swapped_copy(const unsigned char *from, size_t bytes, unsigned width)
+{
+    unsigned char *to = malloc(bytes ? bytes : 1);
+    for (size_t at = 0; to && at < bytes; at += width)
+        for (unsigned i = 0; i < width; i++)
+            to[at + i] = from[at + width - 1 - i];
+    return to;
+}
+
+/* Strides of an array whose first axis varies fastest. Of an empty one none are formed. */
+static const int64_t *fortran_strides(struct array *array, const struct npy_header *header)
+{
+    if (!header->fortran || header->rank < 2 || !header->count) return NULL;
+    int64_t stride = 1;
+    for (int32_t i = 0; i < header->rank; i++) {
+        array->strides[i] = stride;
+        stride *= header->shape[i];
+    }
+    return array->strides;
+}
+
+/* Takes what the array needs out of the file. */
+static garner_status take_elements(struct array *array, struct file *file, const struct frame *frame,
+                                   const struct npy_header *header, garner_error *error)
+{
+    size_t bytes = (size_t)header->bytes;
+    const unsigned char *elements = file->bytes + frame->data_at;
+    if (header->type.dtype == GARNER_OPAQUE) {
+        array->descr = copy_descr(header->descr, header->descr_size, frame->version);
+        if (!array->descr) return fail_memory(error, file->path, 2 * header->descr_size + 1);
+        if (!is_utf8(array->descr))
+            return fail_at(error, GARNER_BAD_FILE, file->path, "header is not valid UTF-8");
+    }
+    if (header->type.swap) {
+        array->memory = swapped_copy(elements, bytes, header->type.swap);
+        if (!array->memory) return fail_memory(error, file->path, bytes);
+        array->tensor.data = array->memory;
+        return GARNER_OK;
+    }
+    array->tensor.data =
+        file->mapping ? (char *)file->mapping + frame->data_at : (char *)file->memory + frame->data_at;
+    array->memory = file->memory;
+    array->mapping = file->mapping;
+    array->mapping_size = file->mapping_size;
+    file->memory = file->mapping = NULL;
+    return GARNER_OK;
+}
+
+static void describe(struct array *array, const struct npy_header *header)
+{
+    memcpy(array->shape, header->shape, sizeof array->shape);
+    array->tensor.shape = array->shape;
+    array->tensor.strides = fortran_strides(array, header);
+    array->tensor.rank = header->rank;
+    array->tensor.dtype = header->type.dtype;
+    array->tensor.bytes = (uint64_t)header->bytes;
+    array->tensor.item_bytes = header->type.dtype == GARNER_OPAQUE ? header->type.item_bytes : 0;
+}
+
+static garner_status load(struct array *array, struct file *file, struct npy_info *info, garner_error *error)
+{
+    struct frame frame = {0};
+    struct npy_header header;
+    garner_status status = read_frame(file, &frame, error);
+    if (status) return status;
+    status = npy_header(&header, (const char *)file->bytes + frame.header_at,
+                        (size_t)(frame.data_at - frame.header_at), file->path, error);
+    if (!status) status = fetch_elements(file, &frame, &header, error);
+    if (status) return status;
+    *info =
+        (struct npy_info){.trailing = file->size - frame.data_at - (uint64_t)header.bytes + file_rest(file),
+                          .version = frame.version,
+                          .fortran = header.fortran,
+                          .swapped = header.type.swap != 0};
+    describe(array, &header);
+    return take_elements(array, file, &frame, &header, error);
+}
+
+garner_status npy_load_info(struct array *array, const char *path, struct npy_info *info, garner_error *error)
+{
+    struct file file;
+    memset(array, 0, sizeof *array);
+    *info = (struct npy_info){0};
+    garner_status status = file_open(&file, path, error);
+    if (status) return status;
+    status = load(array, &file, info, error);
+    file_close(&file);
+    if (status) array_free(array);
+    return status ? status : succeed(error);
+}
+
+garner_status npy_load(struct array *array, const char *path, garner_error *error)
+{
+    struct npy_info info;
+    return npy_load_info(array, path, &info, error);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text at the head of a .npy file: a Python dictionary of exactly three keys, read by a grammar of
+ * its own. Nothing is evaluated, nothing recurses.
+ */
+#ifndef GARNER_FORMATS_NPY_HEADER_H
+#define GARNER_FORMATS_NPY_HEADER_H
+
+#include "garner.h"
+
+/* An element type as .npy writes it. */
+struct npy_type {
+    garner_dtype dtype;
+    uint64_t item_bytes; /* of one element, whatever the type */
+    unsigned swap;       /* bytes of each number to be reversed; 0: already in this machine's order */
+};
+
+struct npy_header {
+    struct npy_type type;
+    const char *descr; /* the type's text, within the header */
+    size_t descr_size;
+    int fortran;
+    int32_t rank;
+    int64_t shape[GARNER_MAX_RANK];
+    int64_t count; /* elements */
+    int64_t bytes; /* of all elements */
+};
+
+/* Text being read, and where complaints go. */
+struct npy_scan {
+    const char *start, *at, *end;
+    const char *path;
+    garner_error *error;
+};
+
+/* ---- npy_scan.c: tokens ---- */
+
+/* Skips spaces and line ends. */
+void npy_skip(struct npy_scan *scan);
+
+/* Skips spaces; then, if the next character is `wanted`, takes it and returns 1. */
+int npy_take(struct npy_scan *scan, char wanted);
+
+/* Takes it or fails. */
+garner_status npy_expect(struct npy_scan *scan, char wanted);
+
+/* A quoted string; the text is what lies between the quotes, escapes untouched. */
+garner_status npy_string(struct npy_scan *scan, const char **text, size_t *size);
+
+/* "()", "(3,)", "(3, 4)", also "(3L, 4L)": passes each extent to `accept`, which may refuse it. */
+garner_status npy_tuple(struct npy_scan *scan, garner_status (*accept)(struct npy_scan *, void *, int64_t),
+                        void *context);
+
+/* GARNER_BAD_FILE: "PATH: header is malformed at byte N: expected WHAT". */
+garner_status npy_malformed(const struct npy_scan *scan, const char *what);
+
+/* ---- npy_type.c: element types ---- */
+
+/* Reads a type: a string such as '<f4', or a list of fields. */
+garner_status npy_type(struct npy_scan *scan, struct npy_type *type);
+
+/* The .npy code of a garner type, such as "<f4" on this machine; 0 and "" if there is none. */
+int npy_type_code(char code[8], garner_dtype dtype);
+
+/* ---- npy_header.c: the dictionary ---- */
+
+garner_status npy_header(struct npy_header *header, const char *text, size_t size, const char *path,
+                         garner_error *error);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The safe writer. The order is what makes it safe: write to a file without a name, sync it, give it
+ * its mode, and only then a name; every step before the last can fail without a trace. All names are
+ * looked up in one opened folder, so that nothing moves under our feet.
+ */
+#define _GNU_SOURCE /* O_TMPFILE, O_PATH, getrandom */
+#define _FILE_OFFSET_BITS 64
+
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+enum { BUFFER = 1 << 16, LARGEST_WRITE = 1 << 30, MOST_LINKS = 40, RANDOM_NAME = 48 };
+
+struct sink {
+    const char *path;
+    int descriptor;
+    int number; /* errno of the first failure */
+    size_t used;
+    unsigned char buffer[BUFFER];
+};
+
+/* A file to be put in place. Functions on it return 0 or an errno value. */
+struct target {
+    char path[PATH_MAX]; /* with links followed */
+    const char *name;    /* the part after the folder */
+    int folder;
+    int descriptor;              /* the new content */
+    char temporary[RANDOM_NAME]; /* its name, if it has one already; else "" */
+    int exists;
+    struct stat old;
+};
+
+/* ---- The sink ---- */
+
+static int write_all(int descriptor, const unsigned char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t wrote = write(descriptor, bytes, size < LARGEST_WRITE ? size : LARGEST_WRITE);
+        if (wrote < 0 && errno != EINTR) return errno;
+        if (wrote == 0) return EIO; /* never seen; without this it would be seen for ever */
+        if (wrote > 0) bytes += wrote, size -= (size_t)wrote;
+    }
+    return 0;
+}
+
+static int flush(struct sink *sink)
+{
+    if (!sink->number) sink->number = write_all(sink->descriptor, sink->buffer, sink->used);
+    sink->used = 0;
+    return sink->number;
+}
+
+garner_status sink_write(struct sink *sink, const void *bytes, size_t size, garner_error *error)
+{
+    if (size > BUFFER - sink->used) flush(sink);
+    if (size >= BUFFER) {
+        if (!sink->number) sink->number = write_all(sink->descriptor, bytes, size);
+    } else if (size) {
+        memcpy(sink->buffer + sink->used, bytes, size);
+        sink->used += size;
+    }
+    return sink->number ? fail_errno(error, sink->path, "write", sink->number) : GARNER_OK;
+}
+
+/* Runs the producer into a descriptor. */
+static garner_status pour(const char *path, int descriptor, file_producer *produce, void *context,
+                          garner_error *error)
+{
+    struct sink *sink = malloc(sizeof *sink);
+    if (!sink) return fail_memory(error, path, sizeof *sink);
+    sink->path = path;
+    sink->descriptor = descriptor;
+    sink->number = 0;
+    sink->used = 0;
+    garner_status status = produce(context, sink, error);
+    if (!status && flush(sink)) status = fail_errno(error, path, "write", sink->number);
+    free(sink);
+    return status;
+}
+
+/* ---- Devices and FIFOs ---- */
+
+static garner_status write_through(const char *path, file_producer *produce, void *context,
+                                   garner_error *error)
+{
+    struct stat about;
+    int descriptor;
+    do
+        descriptor = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    while (descriptor < 0 && errno == EINTR);
+    if (descriptor < 0) return fail_errno(error, path, "write", errno);
+    /* A regular file that came in between would be overwritten in place. */
+    int number = fstat(descriptor, &about) ? errno : S_ISREG(about.st_mode) ? EEXIST : 0;
+    garner_status status =
+        number ? fail_errno(error, path, "write", number) : pour(path, descriptor, produce, context, error);
+    if (close(descriptor) && errno != EINTR && !status) status = fail_errno(error, path, "write", errno);
+    return status;
+}
+
+/* ---- Finding the place ---- */
+
+/* Replaces the last part of `path` by what it links to, until it is no link. */
+static int follow_links(char path[PATH_MAX])
+{
+    char link[PATH_MAX];
+    for (int i = 0; i < MOST_LINKS; i++) {
+        ssize_t size = readlink(path, link, sizeof link - 1);
+        if (size < 0) return errno == EINVAL || errno == ENOENT ? 0 : errno;
+        link[size] = 0;
+        char *slash = link[0] == '/' ? NULL : strrchr(path, '/');
+        size_t at = slash ? (size_t)(slash - path) + 1 : 0;
+        if (at + (size_t)size >= PATH_MAX) return ENAMETOOLONG;
+        memcpy(path + at, link, (size_t)size + 1);
+    }
+    return ELOOP;
+}
+
+/* A folder that may be searched but not listed cannot be synced, only used. */
+static int open_folder(const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return folder < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : folder;
+}
+
+static int locate(struct target *target, const char *path)
+{
+    if (strlen(path) >= sizeof target->path) return ENAMETOOLONG;
+    memcpy(target->path, path, strlen(path) + 1);
+    int number = follow_links(target->path);
+    if (number) return number;
+    char *slash = strrchr(target->path, '/');
+    target->name = slash ? slash + 1 : target->path;
+    if (!*target->name) return *path ? EISDIR : ENOENT;
+    if (slash == target->path) {
+        target->folder = open_folder("/");
+    } else {
+        if (slash) *slash = 0;
+        target->folder = open_folder(slash ? target->path : ".");
+        if (slash) *slash = '/';
+    }
+    if (target->folder < 0) return errno;
+    target->exists = fstatat(target->folder, target->name, &target->old, AT_SYMLINK_NOFOLLOW) == 0;
+    /* A rename would not ask whether the old file may be written. */
+    if (target->exists && faccessat(target->folder, target->name, W_OK, AT_EACCESS)) return errno;
+    return 0;
+}
+
+/* ---- The new content ---- */
+
+static int random_name(char name[RANDOM_NAME])
+{
+    unsigned char bytes[16];
+    ssize_t got;
+    do
+        got = getrandom(bytes, sizeof bytes, 0);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) return errno;
+    if ((size_t)got < sizeof bytes) return EIO;
+    int at = snprintf(name, RANDOM_NAME, ".garner-");
+    for (size_t i = 0; i < sizeof bytes; i++)
+        at += snprintf(name + at, RANDOM_NAME - (size_t)at, "%02x", bytes[i]);
+    return 0;
+}
+
+/* The path by which the kernel lets a nameless file be linked. */
+static void descriptor_path(char path[32], int descriptor)
+{
+    snprintf(path, 32, "/proc/self/fd/%d", descriptor);
+}
+
+/* A file without a name, where it can get one later. Nobody can open it, so it has its mode at once. */
+static int open_nameless(const struct target *target)
+{
+    char path[32];
+    int descriptor = openat(target->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor < 0) return -1;
+    descriptor_path(path, descriptor);
+    if (access(path, F_OK) == 0) return descriptor;
+    close(descriptor);
+    return -1;
+}
+
+static int open_content(struct target *target)
+{
+    target->descriptor = open_nameless(target);
+    if (target->descriptor >= 0) return 0;
+    char name[RANDOM_NAME];
+    int number = random_name(name);
+    if (number) return number;
+    target->descriptor =
+        openat(target->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (target->descriptor < 0) return errno;
+    memcpy(target->temporary, name, sizeof name);
+    return 0;
+}
+
+/* The mode of the old file, or of any new one. */
+static int settle_mode(const struct target *target)
+{
+    struct stat now;
+    if (fstat(target->descriptor, &now)) return errno;
+    mode_t mode = target->old.st_mode & 0777;
+    if (!target->exists) {
+        if (!target->temporary[0]) return 0;
+        mode_t mask = umask(0077);
+        umask(mask);
+        mode = 0666 & ~mask;
+    } else if (now.st_uid != target->old.st_uid || now.st_gid != target->old.st_gid) {
+        /* Only the administrator can give a file away; others own what they write. */
+        if (fchown(target->descriptor, target->old.st_uid, target->old.st_gid)) errno = 0;
+    }
+    return (now.st_mode & 07777) != mode && fchmod(target->descriptor, mode) ? errno : 0;
+}
+
+static int settle(const struct target *target)
+{
+    int number = settle_mode(target);
+    if (number) return number;
+    return fsync(target->descriptor) && errno != EINVAL && errno != ENOTSUP ? errno : 0;
+}
+
+/* ---- Taking the name ---- */
+
+static int link_content(const struct target *target, const char *name)
+{
+    char path[32];
+    descriptor_path(path, target->descriptor);
+    return linkat(AT_FDCWD, path, target->folder, name, AT_SYMLINK_FOLLOW) ? errno : 0;
+}
+
+/* Only rename replaces, and it needs a name to start from. */
+static int replace(struct target *target)
+{
+    int number = 0;
+    if (!target->temporary[0]) {
+        char name[RANDOM_NAME];
+        number = random_name(name);
+        if (!number) number = link_content(target, name);
+        if (number) return number;
+        memcpy(target->temporary, name, sizeof name);
+    }
+    if (renameat(target->folder, target->temporary, target->folder, target->name)) return errno;
+    target->temporary[0] = 0;
+    return 0;
+}
+
+/* Signals wait, so that none of them ends the program between the link and the rename. */
+static int publish(struct target *target)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    int masked = pthread_sigmask(SIG_BLOCK, &all, &before) == 0;
+    int number = EEXIST;
+    if (!target->exists && !target->temporary[0]) number = link_content(target, target->name);
+    if (number == EEXIST) number = replace(target);
+    if (number && target->temporary[0]) unlinkat(target->folder, target->temporary, 0);
+    target->temporary[0] = 0;
+    if (masked) pthread_sigmask(SIG_SETMASK, &before, NULL);
+    /* The file is whole whatever happens now; at worst a power failure brings the old one back. */
+    if (!number) (void)fsync(target->folder);
+    return number;
+}
+
+static garner_status put(struct target *target, const char *path, file_producer *produce, void *context,
+                         garner_error *error)
+{
+    int number = open_content(target);
+    if (number) return fail_errno(error, path, "write", number);
+    garner_status status = pour(path, target->descriptor, produce, context, error);
+    if (!status) number = settle(target);
+    if (!status && !number) number = publish(target);
+    if (number) status = fail_errno(error, path, "write", number);
+    if (target->temporary[0]) unlinkat(target->folder, target->temporary, 0);
+    close(target->descriptor);
+    return status;
+}
+
+static garner_status put_in_place(const char *path, file_producer *produce, void *context,
+                                  garner_error *error)
+{
+    struct target target = {.folder = -1, .descriptor = -1};
+    int number = locate(&target, path);
+    garner_status status =
+        number ? fail_errno(error, path, "write", number) : put(&target, path, produce, context, error);
+    if (target.folder >= 0) close(target.folder);
+    return status;
+}
+
+/* /dev/stdout may lead to a regular file that the shell has opened: that one is not to be replaced. */
+static int is_standard_output(const struct stat *about)
+{
+    struct stat out;
+    return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == about->st_dev && out.st_ino == about->st_ino;
+}
+
+garner_status file_save(const char *path, file_producer *produce, void *context, garner_error *error)
+{
+    struct stat about;
+    garner_status status;
+    int found = strcmp(path, "-") == 0 ? 0 : stat(path, &about) == 0 ? 1 : -1;
+    if (found < 0 && errno != ENOENT) return fail_errno(error, path, "write", errno);
+    if (found == 0 || (found > 0 && is_standard_output(&about)))
+        status = pour(path, STDOUT_FILENO, produce, context, error);
+    else if (found > 0 && !S_ISREG(about.st_mode))
+        status = write_through(path, produce, context, error);
+    else
+        status = put_in_place(path, produce, context, error);
+    return status ? status : succeed(error);
+}
