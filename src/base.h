@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every file of the core may use: checked arithmetic on 64-bit sizes, and the few compiler
+ * attributes. Nothing else in the core adds or multiplies sizes that come from a caller.
+ */
+#ifndef GARNER_BASE_H
+#define GARNER_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "garner.h"
+
+#define GARNER_INLINE static inline __attribute__((always_inline))
+#define GARNER_COLD __attribute__((cold, noinline))
+#define GARNER_PRINTF(text, first) __attribute__((format(printf, text, first)))
+
+/* Runs a step and hands its failure on. */
+#define RETURN_NOT_OK(step)                                            \
+    do {                                                               \
+        garner_status status_ = (step);                                \
+        if (__builtin_expect(status_ != GARNER_OK, 0)) return status_; \
+    } while (0)
+
+/* Both answer whether the result fits; *result is only then meaningful. */
+static inline bool add_fits(int64_t a, int64_t b, int64_t *result)
+{
+    return !__builtin_add_overflow(a, b, result);
+}
+
+static inline bool multiply_fits(int64_t a, int64_t b, int64_t *result)
+{
+    return !__builtin_mul_overflow(a, b, result);
+}
+
+static inline int64_t at_most(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t at_least(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* a / b rounded up, for a >= 0 and b > 0. */
+static inline int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+#endif

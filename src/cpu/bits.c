@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packed elements whose runs do not begin and end on bytes. Out is dense, so a task writes its
+ * elements in order, a whole packing unit at a time, and no two tasks touch the same byte.
+ */
+#include "cpu.h"
+
+enum { MOST_PER_UNIT = 8, SPLIT_WORD = 16 };
+
+/* A SPLIT element keeps two thirds of its bits in the word and one third in the third byte. */
+static int high_bits(const struct dtype *type)
+{
+    return type->bits / 3;
+}
+
+static int low_bits(const struct dtype *type)
+{
+    return type->bits - high_bits(type);
+}
+
+/* Element number `at` of packed data. */
+static unsigned get_code(const unsigned char *data, const struct dtype *type, int64_t at)
+{
+    const unsigned char *unit = data + at / type->per_unit * type->unit_bytes;
+    int i = (int)(at % type->per_unit), high = high_bits(type), low = low_bits(type);
+    unsigned mask = (1u << type->bits) - 1;
+    switch (type->packing) {
+    case LOW_FIRST:
+        return unit[0] >> (i * type->bits) & mask;
+    case HIGH_FIRST:
+        return unit[0] >> (8 - (i + 1) * type->bits) & mask;
+    default:
+        break;
+    }
+    unsigned word = (unsigned)unit[0] << 8 | unit[1];
+    unsigned bottom = word >> (SPLIT_WORD - (i + 1) * low) & ((1u << low) - 1);
+    unsigned top = (unsigned)unit[2] >> (8 - (i + 1) * high) & ((1u << high) - 1);
+    return top << low | bottom;
+}
+
+/* Writes a unit whose missing elements are 0. */
+static void put_unit(unsigned char *unit, const struct dtype *type, const unsigned *code)
+{
+    unsigned word = 0, last = 0;
+    int high = high_bits(type), low = low_bits(type);
+    for (int i = 0; i < type->per_unit; i++) {
+        if (type->packing == LOW_FIRST) word |= code[i] << (i * type->bits);
+        if (type->packing == HIGH_FIRST) word |= code[i] << (8 - (i + 1) * type->bits);
+        if (type->packing != SPLIT) continue;
+        word |= (code[i] & ((1u << low) - 1)) << (SPLIT_WORD - (i + 1) * low);
+        last |= code[i] >> low << (8 - (i + 1) * high);
+    }
+    if (type->packing == SPLIT) {
+        unit[0] = (unsigned char)(word >> 8);
+        unit[1] = (unsigned char)word;
+        unit[2] = (unsigned char)last;
+    } else {
+        unit[0] = (unsigned char)word;
+    }
+}
+
+/* Elements on their way out. */
+struct writer {
+    const struct dtype *type;
+    unsigned char *unit; /* the next unit to write */
+    int filled;
+    unsigned code[MOST_PER_UNIT];
+};
+
+static void flush_unit(struct writer *w)
+{
+    if (w->filled == 0) return;
+    while (w->filled < w->type->per_unit)
+        w->code[w->filled++] = 0;
+    put_unit(w->unit, w->type, w->code);
+    w->unit += w->type->unit_bytes;
+    w->filled = 0;
+}
+
+static void put_code(struct writer *w, unsigned code)
+{
+    w->code[w->filled++] = code;
+    if (w->filled == w->type->per_unit) flush_unit(w);
+}
+
+/* Elements [from, end) of one run; `at` is where the run begins in data. */
+static void put_run(struct writer *w, const char *data, int64_t at, int64_t from, int64_t end)
+{
+    for (int64_t i = from; i < end; i++)
+        put_code(w, at == OFFSET_NOWHERE ? 0 : get_code((const unsigned char *)data, w->type, at + i));
+}
+
+bool garner_bits_task(const struct nest *nest, const struct buffers *buffers, int64_t first, int64_t end)
+{
+    const int inner = nest->rank - 1;
+    int64_t skip = first % nest->run, left = end - first, offset[BLOCK_POINTS];
+    struct writer w = {
+        .type = nest->packed,
+        .unit = (unsigned char *)buffers->out + first / nest->packed->per_unit * nest->packed->unit_bytes,
+    };
+    struct cursor cursor;
+    garner_cursor_seek(&cursor, nest, first / nest->run);
+    while (left > 0) {
+        int64_t n = at_most(at_most(BLOCK_POINTS, divide_up(left + skip, nest->run)),
+                            nest->dim[inner].n - cursor.at[inner]);
+        if (!garner_resolve(nest, buffers->indices, cursor.index, n, offset)) return false;
+        for (int64_t i = 0; i < n; i++, skip = 0) {
+            int64_t stop = at_most(nest->run, skip + left);
+            int64_t at = offset[i] == OFFSET_NOWHERE ? OFFSET_NOWHERE : cursor.data + offset[i];
+            put_run(&w, buffers->data, at, skip, stop);
+            left -= stop - skip;
+        }
+        garner_cursor_advance(&cursor, nest, n);
+    }
+    flush_unit(&w);
+    return true;
+}

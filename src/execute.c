@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs plans: checks the pointers, hands the tasks to the executor, reports; and the one-call functions. */
+#include <stdatomic.h>
+
+#include "error.h"
+#include "plan.h"
+
+/* One execution. Tasks share it; all they change are its flags. */
+struct run {
+    const struct garner_plan *plan;
+    struct buffers buffers;
+    const garner_exec *exec;
+    atomic_bool refused; /* a task met an index that the policy refuses */
+    atomic_bool stopped; /* the executor asked to stop */
+    atomic_size_t done;  /* tasks that were run, or needed no running */
+};
+
+/* Once an index is refused the remaining tasks have nothing to add: which index is reported is found
+ * afterwards, by a scan of its own. */
+static void run_task(void *argument, size_t i)
+{
+    struct run *run = argument;
+    const garner_exec *exec = run->exec;
+    if (atomic_load_explicit(&run->stopped, memory_order_relaxed)) return;
+    if (exec && exec->cancelled && exec->cancelled(exec->context)) {
+        atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
+        return;
+    }
+    if (!atomic_load_explicit(&run->refused, memory_order_relaxed) &&
+        !garner_cpu_task(&run->plan->work, &run->plan->nest, &run->buffers, (int64_t)i))
+        atomic_store_explicit(&run->refused, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->done, 1, memory_order_relaxed);
+}
+
+static void run_tasks(struct run *run, size_t tasks)
+{
+    const garner_exec *exec = run->exec;
+    if (tasks > 1 && exec && exec->parallel_for) {
+        if (exec->parallel_for(exec->context, run_task, run, tasks) != 0)
+            atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
+        return;
+    }
+    for (size_t i = 0; i < tasks; i++)
+        run_task(run, i);
+}
+
+static GARNER_COLD garner_status report_refused(const struct run *run, garner_error *error)
+{
+    const struct garner_plan *plan = run->plan;
+    RETURN_NOT_OK(garner_scan(&plan->index_map, &plan->nest, plan->op, run->buffers.indices, error));
+    return garner_fail(error, GARNER_OUT_OF_RANGE,
+                       "%s: an index was out of range, and was changed by another thread before it could be "
+                       "reported",
+                       plan->op);
+}
+
+static bool pointer_is_missing(const struct reach *reach, const void *pointer)
+{
+    return pointer == NULL && !reach->empty;
+}
+
+/* Whether two views share a byte. */
+static bool spans_meet(const struct reach *a, const void *at_a, const struct reach *b, const void *at_b)
+{
+    if (a->empty || b->empty) return false;
+    uintptr_t a_low = (uintptr_t)at_a + (uintptr_t)a->span.low,
+              a_high = (uintptr_t)at_a + (uintptr_t)a->span.high;
+    uintptr_t b_low = (uintptr_t)at_b + (uintptr_t)b->span.low,
+              b_high = (uintptr_t)at_b + (uintptr_t)b->span.high;
+    return a_low < b_high && b_low < a_high;
+}
+
+static garner_status check_pointers(const struct garner_plan *plan, const void *data, const void *indices,
+                                    const void *out, garner_error *error)
+{
+    const char *missing = pointer_is_missing(&plan->data, data)         ? "data"
+                          : pointer_is_missing(&plan->indices, indices) ? "indices"
+                          : pointer_is_missing(&plan->out, out)         ? "out"
+                                                                        : NULL;
+    if (missing)
+        return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: the pointer of %s is NULL, but it has elements",
+                           plan->op, missing);
+    const char *shared = spans_meet(&plan->out, out, &plan->data, data)         ? "data"
+                         : spans_meet(&plan->out, out, &plan->indices, indices) ? "indices"
+                                                                                : NULL;
+    if (shared)
+        return garner_fail(error, GARNER_BAD_SHAPE, "%s: out overlaps %s; they must not share memory",
+                           plan->op, shared);
+    return GARNER_OK;
+}
+
+/* A pointer's element 0. Empty tensors may come with NULL, which must not be added to. */
+static char *first_element(const struct reach *reach, const void *pointer)
+{
+    return reach->empty ? (char *)(uintptr_t)pointer : (char *)(uintptr_t)pointer + reach->offset;
+}
+
+static garner_status run_plan(const struct garner_plan *plan, const void *data, const void *indices,
+                              void *out, const garner_exec *exec, garner_error *error)
+{
+    RETURN_NOT_OK(check_pointers(plan, data, indices, out, error));
+    if (exec && exec->size != 0 && exec->size != sizeof *exec)
+        return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_exec: size %u is neither 0 nor %zu",
+                           exec->size, sizeof *exec);
+    struct run run = {
+        .plan = plan,
+        .buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
+                    first_element(&plan->out, out)},
+        .exec = exec,
+    };
+    if (plan->nest.points == 0)
+        return garner_scan(&plan->index_map, &plan->nest, plan->op, run.buffers.indices, error);
+    size_t tasks = (size_t)plan->work.tasks;
+    run_tasks(&run, tasks);
+    if (atomic_load(&run.refused)) return report_refused(&run, error);
+    size_t done = atomic_load(&run.done);
+    if (atomic_load(&run.stopped) || done < tasks)
+        return garner_fail(error, GARNER_CANCELLED, "%s: the executor stopped after %zu of %zu tasks",
+                           plan->op, done, tasks);
+    return GARNER_OK;
+}
+
+garner_status garner_execute(const garner_plan *plan, const void *data, const void *indices, void *out,
+                             const garner_exec *exec, garner_error *error)
+{
+    garner_error spare;
+    error = error_begin(error, &spare);
+    if (plan == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_execute: plan is NULL");
+    return run_plan(plan, data, indices, out, exec, error);
+}
+
+garner_status garner_run(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
+                         const garner_tensor *out, const garner_exec *exec, garner_error *error)
+{
+    garner_error spare;
+    struct garner_plan plan;
+    error = error_begin(error, &spare);
+    if (out == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_run: out is NULL");
+    RETURN_NOT_OK(garner_plan_make(&plan, op, data, indices, out, error));
+    return run_plan(&plan, data->data, indices->data, out->data, exec, error);
+}
+
+garner_status garner_gather(const garner_tensor *data, const garner_tensor *indices, int64_t axis,
+                            const garner_tensor *out, garner_error *error)
+{
+    const garner_op op = {.kind = GARNER_GATHER, .axis = axis};
+    return garner_run(&op, data, indices, out, NULL, error);
+}
+
+garner_status garner_gather_elements(const garner_tensor *data, const garner_tensor *indices, int64_t axis,
+                                     const garner_tensor *out, garner_error *error)
+{
+    const garner_op op = {.kind = GARNER_GATHER_ELEMENTS, .axis = axis};
+    return garner_run(&op, data, indices, out, NULL, error);
+}
+
+garner_status garner_gather_nd(const garner_tensor *data, const garner_tensor *indices, int64_t batch_dims,
+                               const garner_tensor *out, garner_error *error)
+{
+    const garner_op op = {.kind = GARNER_GATHER_ND, .batch_dims = batch_dims};
+    return garner_run(&op, data, indices, out, NULL, error);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stage 2: the canonical form. Every gather is this loop nest, and a backend needs nothing else:
+ *
+ *     for every point p of the nest:
+ *         from = sum of p[d] * dim[d].data
+ *         at   = sum of p[d] * dim[d].index
+ *         for each k: from += place(index[at + k * step]) * axis[k].stride
+ *         copy `run` bytes from data + from to out + sum of p[d] * dim[d].out
+ *
+ * where place() wraps and checks an index against axis[k].bound. A dim whose index stride is 0 uses
+ * the same indices again on another base; that and the strides are all an executor must know.
+ */
+#ifndef GARNER_NEST_H
+#define GARNER_NEST_H
+
+#include "index.h"
+#include "shape.h"
+
+struct dim {
+    int64_t n;
+    int64_t data;  /* stride in bytes; in elements where data is packed */
+    int64_t index; /* stride in indices */
+    int64_t out;   /* as data */
+};
+
+struct nest {
+    int rank;                   /* dims, outermost first; at least 1 */
+    int axes;                   /* gathered axes, at least 1 */
+    int64_t points;             /* product of the dims' extents; 0 if out has no elements */
+    int64_t run;                /* bytes moved for each point; elements where data is packed */
+    int64_t step;               /* indices between the components of a tuple */
+    const struct dtype *packed; /* how elements are packed into bits; NULL: whole bytes */
+    struct index_type index_type;
+    garner_oob policy;
+    struct axis axis[GARNER_MAX_RANK];
+    struct dim dim[GARNER_MAX_RANK];
+};
+
+/* Builds the nest of a map over three views: drops extents of 1, merges dims that walk as one, peels
+ * the contiguous run off the end, and turns packed elements into bytes where everything is aligned. */
+void garner_nest_build(struct nest *nest, const struct map *map, const struct op *op, const struct view *data,
+                       const struct view *indices, const struct view *out);
+
+#endif

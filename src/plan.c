@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes plans and describes them: infer, nest, choose. */
+#include "plan.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "error.h"
+
+static struct reach reach_of(const struct view *view)
+{
+    return (struct reach){view->span, view->count == 0 ? 0 : view->offset, view->count == 0};
+}
+
+garner_status garner_plan_make(struct garner_plan *plan, const garner_op *given, const garner_tensor *data,
+                               const garner_tensor *indices, const garner_tensor *out, garner_error *error)
+{
+    struct op op;
+    struct view from, at, to;
+    struct map map;
+    RETURN_NOT_OK(garner_op_resolve(&op, given, error));
+    RETURN_NOT_OK(garner_view_make(&from, data, op.name, "data", error));
+    RETURN_NOT_OK(garner_view_make(&at, indices, op.name, "indices", error));
+    RETURN_NOT_OK(garner_shape_infer(&op, &from, &at, &map, &plan->output, error));
+    if (out == NULL) {
+        garner_view_dense(&to, &plan->output);
+    } else {
+        RETURN_NOT_OK(garner_view_make(&to, out, op.name, "out", error));
+        RETURN_NOT_OK(garner_shape_check_out(op.name, &to, &plan->output, error));
+    }
+    plan->op = op.name;
+    plan->data = reach_of(&from);
+    plan->indices = reach_of(&at);
+    plan->out = reach_of(&to);
+    garner_index_map(&plan->index_map, &map, &at);
+    garner_nest_build(&plan->nest, &map, &op, &from, &at, &to);
+    garner_cpu_choose(&plan->work, &plan->nest);
+    return GARNER_OK;
+}
+
+garner_status garner_infer(const garner_op *given, const garner_tensor *data, const garner_tensor *indices,
+                           garner_shape *shape, garner_error *error)
+{
+    garner_error spare;
+    struct op op;
+    struct view from, at;
+    struct map map;
+    error = error_begin(error, &spare);
+    if (shape == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_infer: shape is NULL");
+    RETURN_NOT_OK(garner_op_resolve(&op, given, error));
+    RETURN_NOT_OK(garner_view_make(&from, data, op.name, "data", error));
+    RETURN_NOT_OK(garner_view_make(&at, indices, op.name, "indices", error));
+    return garner_shape_infer(&op, &from, &at, &map, shape, error);
+}
+
+garner_status garner_plan_create(garner_plan **plan, const garner_op *op, const garner_tensor *data,
+                                 const garner_tensor *indices, const garner_tensor *out, garner_error *error)
+{
+    garner_error spare;
+    error = error_begin(error, &spare);
+    if (plan == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_plan_create: plan is NULL");
+    *plan = NULL;
+    garner_plan *made = malloc(sizeof *made);
+    if (made == NULL)
+        return garner_fail(error, GARNER_NO_MEMORY, "garner_plan_create: no memory for a plan of %zu bytes",
+                           sizeof *made);
+    garner_status status = garner_plan_make(made, op, data, indices, out, error);
+    if (status == GARNER_OK)
+        *plan = made;
+    else
+        free(made);
+    return status;
+}
+
+void garner_plan_destroy(garner_plan *plan)
+{
+    free(plan);
+}
+
+const garner_shape *garner_plan_output(const garner_plan *plan)
+{
+    return plan ? &plan->output : NULL;
+}
+
+/* A line that grows and remembers how long it would be. */
+struct line {
+    char *buffer;
+    size_t size, length;
+};
+
+static void say(struct line *line, const char *format, ...) GARNER_PRINTF(2, 3);
+static void say(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    size_t used = line->length < line->size ? line->length : line->size;
+    va_start(arguments, format);
+    int written = vsnprintf(line->size ? line->buffer + used : NULL, line->size - used, format, arguments);
+    va_end(arguments);
+    if (written > 0) line->length += (size_t)written;
+}
+
+static void say_kernel(struct line *line, const struct kernel *kernel)
+{
+    static const char *const sources[] = {[ONE] = "one", [TUPLE] = "tuple", [BLOCK] = "block"};
+    say(line, " %s %s-i%d-", kernel->level, sources[kernel->source], kernel->index * 8);
+    if (kernel->run)
+        say(line, "%d", kernel->run);
+    else
+        say(line, "any");
+}
+
+size_t garner_plan_describe(const garner_plan *plan, char *buffer, size_t size)
+{
+    struct line line = {buffer, buffer ? size : 0, 0};
+    if (line.size > 0) buffer[0] = '\0';
+    if (plan == NULL) return 0;
+    const struct nest *nest = &plan->nest;
+    say(&line, "%s:", plan->op);
+    for (int d = 0; d < nest->rank && nest->points > 0; d++)
+        say(&line, " (%" PRId64 ": %" PRId64 ",%" PRId64 ",%" PRId64 ")", nest->dim[d].n, nest->dim[d].data,
+            nest->dim[d].index, nest->dim[d].out);
+    if (nest->points == 0) say(&line, " nothing to move");
+    say(&line, ", axes");
+    for (int k = 0; k < nest->axes; k++)
+        say(&line, " (%" PRId64 ",%" PRId64 ")", nest->axis[k].bound, nest->axis[k].stride);
+    say(&line, ", run %" PRId64 " %s, kernel", nest->run, nest->packed ? nest->packed->name : "B");
+    if (plan->work.fused) say_kernel(&line, plan->work.fused);
+    if (plan->work.fused && plan->work.block) say(&line, " or");
+    if (plan->work.block) say_kernel(&line, plan->work.block);
+    if (nest->packed) say(&line, " scalar bits");
+    say(&line, ", %" PRId64 " task%s", plan->work.tasks, plan->work.tasks == 1 ? "" : "s");
+    return line.length;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds and reports the lowest index that the policy refuses. Runs when something was refused, and
+ * when out has no elements, so that bad indices are an error there too. */
+#include "scan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+
+void garner_index_map(struct index_map *map, const struct map *shape, const struct view *indices)
+{
+    map->rank = indices->rank;
+    map->count = indices->count;
+    map->tuples = shape->tuples;
+    map->gather = shape->gather;
+    memcpy(map->n, indices->n, (size_t)indices->rank * sizeof map->n[0]);
+    memcpy(map->stride, indices->stride, (size_t)indices->rank * sizeof map->stride[0]);
+}
+
+/* "[-5, 4]", "[0, 4]" where negatives are outside. */
+static GARNER_COLD void print_range(char *text, size_t size, const struct axis *axis)
+{
+    snprintf(text, size, "[%" PRId64 ", %" PRId64 "]", -axis->wrap, axis->bound - 1);
+}
+
+static GARNER_COLD garner_status report(const struct index_map *map, const struct nest *nest, const char *op,
+                                        const int64_t *coordinates, int64_t index, garner_error *error)
+{
+    int k = map->tuples ? (int)coordinates[map->rank - 1] : 0;
+    error->has |= GARNER_HAS_POSITION | GARNER_HAS_BOUND;
+    error->has |= nest->index_type.is_unsigned ? GARNER_HAS_UNSIGNED : GARNER_HAS_VALUE;
+    error->rank = map->rank;
+    error->position = 0;
+    for (int d = 0; d < map->rank; d++) {
+        error->coordinates[d] = coordinates[d];
+        error->position = error->position * map->n[d] + coordinates[d];
+    }
+    error->value.i = index;
+    error->bound = nest->axis[k].bound;
+
+    char value[24], range[48];
+    bool empty = error->bound == 0, beyond = index_is_beyond(index, nest->index_type);
+    snprintf(value, sizeof value, beyond ? "%" PRIu64 : "%" PRId64, index);
+    print_range(range, sizeof range, &nest->axis[k]);
+    struct list_text place = garner_list_text(map->rank, coordinates);
+    return garner_fail_at_axis(error, GARNER_OUT_OF_RANGE, map->gather + k,
+                               "%s: indices%s = %s is outside %s%sdata axis %d%s", op,
+                               map->rank == 0 ? "" : place.text, value, empty ? "" : range,
+                               empty ? "" : " of ", map->gather + k, empty ? ", which is empty" : "");
+}
+
+/* Moves to the next position in C order; false after the last. Along an axis of stride 0 every position
+ * is the same index, so only the first is visited, unless the axis counts the components of a tuple. */
+static bool next_position(const struct index_map *map, int64_t *coordinates, int64_t *at)
+{
+    for (int d = map->rank - 1; d >= 0; d--) {
+        bool component = map->tuples && d == map->rank - 1;
+        if (map->stride[d] == 0 && !component) continue;
+        *at += map->stride[d];
+        if (++coordinates[d] < map->n[d]) return true;
+        *at -= coordinates[d] * map->stride[d];
+        coordinates[d] = 0;
+    }
+    return false;
+}
+
+garner_status garner_scan(const struct index_map *map, const struct nest *nest, const char *op,
+                          const void *base, garner_error *error)
+{
+    int64_t coordinates[GARNER_MAX_RANK] = {0}, place, at = 0;
+    if (map->count == 0 || nest->policy == GARNER_OOB_ZERO) return GARNER_OK;
+    do {
+        const struct axis *axis = &nest->axis[map->tuples ? coordinates[map->rank - 1] : 0];
+        const char *here = (const char *)base + at * nest->index_type.bytes;
+        int64_t index = index_load(here, nest->index_type);
+        if (index_land(index, nest->index_type, axis, nest->policy, &place) == REFUSED)
+            return report(map, nest, op, coordinates, index, error);
+    } while (next_position(map, coordinates, &at));
+    return GARNER_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The index tensor in its own order. A kernel only says that it met an index it must refuse; which
+ * one to report is found here, by one walk in C order, so the answer is the lowest position whatever
+ * the split, the order of tasks or the number of threads.
+ */
+#ifndef GARNER_SCAN_H
+#define GARNER_SCAN_H
+
+#include "nest.h"
+
+/* The index tensor as the caller sees it. */
+struct index_map {
+    int rank;
+    int64_t count;
+    bool tuples; /* the last axis counts the gathered axes */
+    int gather;  /* the first gathered axis of data */
+    int64_t n[GARNER_MAX_RANK];
+    int64_t stride[GARNER_MAX_RANK];
+};
+
+void garner_index_map(struct index_map *map, const struct map *shape, const struct view *indices);
+
+/* Walks all indices at `base`. GARNER_OK if none is refused; else the lowest refused one, reported. */
+garner_status garner_scan(const struct index_map *map, const struct nest *nest, const char *op,
+                          const void *base, garner_error *error);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stage 0: a caller's tensor, copied and checked once. From here on nobody looks at the caller's
+ * shape arrays again, so another thread that changes them changes nothing.
+ */
+#ifndef GARNER_VIEW_H
+#define GARNER_VIEW_H
+
+#include "base.h"
+#include "dtype.h"
+
+/* Bytes [low, high) that a view reaches, counted from the caller's pointer. Empty if low == high. */
+struct span {
+    int64_t low, high;
+};
+
+struct view {
+    const struct dtype *type;
+    garner_dtype dtype;
+    int rank;
+    int64_t count;              /* elements */
+    int64_t item;               /* bytes of an element; of packed types 1, so that strides stay in elements */
+    int64_t offset;             /* of element 0 from the caller's pointer, in bytes */
+    struct span span;           /* all zero if there are no elements */
+    int64_t n[GARNER_MAX_RANK]; /* extents */
+    int64_t stride[GARNER_MAX_RANK]; /* in elements; all zero if there are no elements */
+};
+
+/* `op` and `role` ("data", "indices", "out") begin the error sentence. */
+garner_status garner_view_make(struct view *view, const garner_tensor *tensor, const char *op,
+                               const char *role, garner_error *error);
+
+/* The dense view of a shape that is known to fit. */
+void garner_view_dense(struct view *view, const garner_shape *shape);
+
+/* The product of extents, zero if any of them is; false if it does not fit. */
+bool garner_count(int rank, const int64_t *n, int64_t *count);
+
+/* Whether two different elements of the view share memory. Exact, but for views so entangled that the
+ * search is given up, which counts as sharing. */
+bool garner_view_overlaps_itself(const struct view *view);
+
+#endif
