@@ -55,7 +55,7 @@ def commands_of(block):
             pairs.append([line[2:], []])
         elif pairs and pairs[-1][0].endswith("\\") and not pairs[-1][1]:
             pairs[-1][0] += "\n" + line.removeprefix("> ")
-        elif pairs:
+        elif pairs and pairs[-1][1] is not None:
             pairs[-1][1].append(line)
         elif line.strip() and not line.startswith("#"):
             pairs.append([line, None])  # shown without a prompt: no output is claimed

@@ -82,13 +82,13 @@ def test_ci_runs_the_readme_test_command():
         ("$ printf 'a\\nb\\nc\\n'\na\n...\nc\n", True),
         ("$ false\n$ echo $?\n1\n", True),
         ("$ echo \\\n> split\nsplit\n", True),
-        ("make demo\n", True),
+        ("make demo\nmake test  # both\n", True),
         ("$ echo one\ntwo\n", False),
         ("$ echo one\n", False),
         ("$ true\none\n", False),
         ("$ exit 1\n", False),
         ("$ make nothing\n", False),
-        ("echo one\n", False),
+        ("make demo\necho one\n", False),
     ],
 )
 def test_shell_blocks_are_checked(shown, right, tmp_path):
