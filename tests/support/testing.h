@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmocka with the headers it wants first, and a way to skip that cannot be overlooked.
+ */
+#ifndef GARNER_TESTS_TESTING_H
+#define GARNER_TESTS_TESTING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* Leaves the test as skipped, and says so and why on both streams. */
+#define SKIP_LOUDLY(why)                                 \
+    do {                                                 \
+        printf("SKIP %s: %s\n", __func__, why);          \
+        fprintf(stderr, "SKIP %s: %s\n", __func__, why); \
+        skip();                                          \
+    } while (0)
+
+#endif
