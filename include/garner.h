@@ -80,8 +80,8 @@ GARNER_API const char *garner_status_name(garner_status status);
 enum {
     GARNER_HAS_AXIS = 1,     /* axis */
     GARNER_HAS_POSITION = 2, /* position, rank and coordinates */
-    GARNER_HAS_VALUE = 4,    /* value.i */
-    GARNER_HAS_UNSIGNED = 8, /* value.u instead of value.i: the index type is unsigned */
+    GARNER_HAS_VALUE = 4,    /* value */
+    GARNER_HAS_UNSIGNED = 8, /* with it: the index type is unsigned, so read value.u, not value.i */
     GARNER_HAS_BOUND = 16    /* bound */
 };
 

@@ -6,9 +6,9 @@
  * the points of a nest fit in 63 bits, at most 62 dims are left. */
 static void append(struct nest *nest, struct dim dim)
 {
+    struct dim *last = nest->rank > 0 ? &nest->dim[nest->rank - 1] : NULL;
     if (dim.n == 1) return;
-    struct dim *last = &nest->dim[nest->rank - 1];
-    if (nest->rank > 0 && last->data == dim.n * dim.data && last->index == dim.n * dim.index &&
+    if (last && last->data == dim.n * dim.data && last->index == dim.n * dim.index &&
         last->out == dim.n * dim.out) {
         dim.n *= last->n;
         *last = dim;

@@ -29,8 +29,8 @@ static GARNER_COLD garner_status report(const struct index_map *map, const struc
                                         const int64_t *coordinates, int64_t index, garner_error *error)
 {
     int k = map->tuples ? (int)coordinates[map->rank - 1] : 0;
-    error->has |= GARNER_HAS_POSITION | GARNER_HAS_BOUND;
-    error->has |= nest->index_type.is_unsigned ? GARNER_HAS_UNSIGNED : GARNER_HAS_VALUE;
+    error->has |= GARNER_HAS_POSITION | GARNER_HAS_VALUE | GARNER_HAS_BOUND;
+    if (nest->index_type.is_unsigned) error->has |= GARNER_HAS_UNSIGNED;
     error->rank = map->rank;
     error->position = 0;
     for (int d = 0; d < map->rank; d++) {
