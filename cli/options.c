@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parses command lines by the table in options.def. What an option means is not known here.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "fail.h"
+#include "literal.h"
+#include "suggest.h"
+#include "value.h"
+
+const struct command commands[COMMAND_COUNT] = {
+#define COMMAND(id, name, operands, least, most, run, summary, details) \
+    [COMMAND_##id] = {name, operands, least, most, run, summary, details},
+#include "options.def"
+};
+
+#define ON(id) (1u << COMMAND_##id)
+#define ON_GATHERS (ON(GATHER) | ON(GATHER_ELEMENTS) | ON(GATHER_ND))
+#define ON_EVERY (~0u)
+
+const struct option options[OPTION_COUNT] = {
+#define OPTION(id, letter, name, value, reader, commands, help) \
+    [OPTION_##id] = {letter, name, value, READ_##reader, commands, help},
+#include "options.def"
+};
+
+/* ---- Words ---- */
+
+static bool same_letters(const char *a, const char *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((a[i] == '_' ? '-' : a[i]) != (b[i] == '_' ? '-' : b[i])) return false;
+    return true;
+}
+
+bool options_same_word(const char *a, const char *b)
+{
+    size_t length = strlen(a);
+    return strlen(b) == length && same_letters(a, b, length);
+}
+
+garner_status options_command(enum command_id *command, const char *name, garner_error *error)
+{
+    int nearest = 0, best = INT_MAX;
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        int distance = suggest_distance(name, commands[i].name);
+        if (distance < best) best = distance, nearest = i;
+        *command = (enum command_id)i;
+        if (options_same_word(name, commands[i].name)) return GARNER_OK;
+    }
+    *command = COMMAND_NONE;
+    if (suggest_near(name, best))
+        return fail(error, GARNER_BAD_ARGUMENT, "'%.60s' is no command; did you mean %s?", name,
+                    commands[nearest].name);
+    return fail(error, GARNER_BAD_ARGUMENT, "'%.60s' is no command; garner --help lists them", name);
+}
+
+static garner_status unknown_option(const char *name, garner_error *error)
+{
+    int nearest = 0, best = INT_MAX;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        int distance = suggest_distance(name, options[i].name);
+        if (distance < best) best = distance, nearest = i;
+    }
+    if (suggest_near(name, best))
+        return fail(error, GARNER_BAD_ARGUMENT, "--%.60s is no option; did you mean --%s?", name,
+                    options[nearest].name);
+    return fail(error, GARNER_BAD_ARGUMENT, "--%.60s is no option; garner --help lists them", name);
+}
+
+/* ---- Values ---- */
+
+bool options_integer(const char *text, int64_t *number)
+{
+    char *end;
+    const char *digits = text + (*text == '-' || *text == '+');
+    if (*digits < '0' || *digits > '9') return false;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    *number = value;
+    return errno == 0 && *end == '\0';
+}
+
+/* An axis is an integer, or a literal of one integer, as the axis input of OpenVINO's operators is. */
+static bool read_axis(const char *text, int64_t *number)
+{
+    struct array array;
+    char shown[VALUE_TEXT_SIZE];
+    int64_t count = 1;
+    if (options_integer(text, number)) return true;
+    if (!literal_begins(text) || literal_parse(&array, "axis", text, NULL) != GARNER_OK) return false;
+    enum value_class class = value_class(array.tensor.dtype);
+    for (int32_t d = 0; d < array.tensor.rank; d++)
+        count = array.shape[d] == 1 ? count : 0;
+    bool integer = count == 1 && (class == VALUE_SIGNED || class == VALUE_UNSIGNED);
+    if (integer) value_text(shown, sizeof shown, &array.tensor, 0);
+    array_free(&array);
+    return integer && options_integer(shown, number);
+}
+
+/* Which of the words in "one|two|three" the text is, or -1. */
+static int64_t read_word(const char *words, const char *text)
+{
+    for (int64_t i = 0;; i++) {
+        size_t length = strcspn(words, "|");
+        if (strlen(text) == length && same_letters(text, words, length)) return i;
+        if (words[length] == '\0') return -1;
+        words += length + 1;
+    }
+}
+
+static garner_status read_value(const struct option *option, struct setting *setting, const char *text,
+                                garner_error *error)
+{
+    const char *wants = NULL;
+    *setting = (struct setting){.given = true, .text = text};
+    switch (option->reader) {
+    case READ_INTEGER:
+        wants = options_integer(text, &setting->number) ? NULL : "an integer";
+        break;
+    case READ_AXIS:
+        wants = read_axis(text, &setting->number) ? NULL : "an integer";
+        break;
+    case READ_COUNT:
+        if (!options_integer(text, &setting->number) || setting->number < 0 || setting->number > INT_MAX)
+            wants = "a number from 0";
+        break;
+    case READ_WORD:
+        setting->number = read_word(option->value, text);
+        wants = setting->number < 0 ? option->value : NULL;
+        break;
+    default:
+        break;
+    }
+    if (!wants) return GARNER_OK;
+    return fail(error, GARNER_BAD_ARGUMENT, "--%s takes %s, not '%.60s'", option->name, wants, text);
+}
+
+/* ---- The command line ---- */
+
+struct arguments {
+    struct invocation *line;
+    int argc, next;
+    char **argv;
+    garner_error *error;
+};
+
+/* Sets an option whose value may be attached; if it is not, it is the next argument, whatever that is. */
+static garner_status set_option(struct arguments *a, int id, const char *attached)
+{
+    const struct option *option = &options[id];
+    struct setting *setting = &a->line->setting[id];
+    if (option->reader == READ_FLAG) {
+        if (attached) return fail(a->error, GARNER_BAD_ARGUMENT, "--%s takes no value", option->name);
+        setting->given = true;
+        return GARNER_OK;
+    }
+    if (!attached && a->next == a->argc)
+        return fail(a->error, GARNER_BAD_ARGUMENT, "--%s needs a value: %s", option->name, option->value);
+    return read_value(option, setting, attached ? attached : a->argv[a->next++], a->error);
+}
+
+static garner_status parse_long(struct arguments *a, const char *text)
+{
+    size_t length = strcspn(text, "=");
+    const char *attached = text[length] == '=' ? text + length + 1 : NULL;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (strlen(options[i].name) == length && same_letters(text, options[i].name, length))
+            return set_option(a, i, attached);
+    char name[64];
+    if (length >= sizeof name) length = sizeof name - 1;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return unknown_option(name, a->error);
+}
+
+/* -v, -oFILE, -o FILE, and flags run together. */
+static garner_status parse_short(struct arguments *a, const char *text)
+{
+    for (; *text; text++) {
+        int id = 0;
+        while (id < OPTION_COUNT && options[id].letter != *text)
+            id++;
+        if (id == OPTION_COUNT)
+            return fail(a->error, GARNER_BAD_ARGUMENT, "-%c is no option; garner --help lists them", *text);
+        bool flag = options[id].reader == READ_FLAG;
+        garner_status status = set_option(a, id, flag || text[1] == '\0' ? NULL : text + 1);
+        if (status != GARNER_OK || !flag) return status;
+    }
+    return GARNER_OK;
+}
+
+static bool is_operand(const char *text)
+{
+    return text[0] != '-' || text[1] == '\0' || (text[1] != '-' && literal_begins(text));
+}
+
+static garner_status parse_arguments(struct arguments *a)
+{
+    bool options_end = false;
+    while (a->next < a->argc) {
+        char *text = a->argv[a->next++];
+        garner_status status = GARNER_OK;
+        if (options_end || is_operand(text))
+            a->line->operands[a->line->operand_count++] = text;
+        else if (strcmp(text, "--") == 0)
+            options_end = true;
+        else
+            status = text[1] == '-' ? parse_long(a, text + 2) : parse_short(a, text + 1);
+        if (status != GARNER_OK) return status;
+    }
+    return GARNER_OK;
+}
+
+static garner_status check_options(const struct invocation *line, garner_error *error)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (line->setting[i].given && !(options[i].commands >> line->command & 1))
+            return fail(error, GARNER_BAD_ARGUMENT, "%s does not take --%s", commands[line->command].name,
+                        options[i].name);
+    return GARNER_OK;
+}
+
+static garner_status check_operands(const struct invocation *line, garner_error *error)
+{
+    const struct command *command = &commands[line->command];
+    if (line->operand_count < command->least)
+        return fail(error, GARNER_BAD_ARGUMENT, "%s needs %s, and %d of them %s given", command->name,
+                    command->operands, line->operand_count, line->operand_count == 1 ? "is" : "are");
+    if (command->most >= 0 && line->operand_count > command->most)
+        return fail(error, GARNER_BAD_ARGUMENT, "%s takes %s, and '%.60s' is one too many", command->name,
+                    command->operands, line->operands[command->most]);
+    return GARNER_OK;
+}
+
+garner_status options_parse(struct invocation *line, int argc, char **argv, garner_error *error)
+{
+    memset(line, 0, sizeof *line);
+    line->command = COMMAND_NONE;
+    line->operands = argv; /* never ahead of the argument that is being read */
+    struct arguments a = {line, argc, 1, argv, error};
+    garner_status status = parse_arguments(&a);
+    if (status != GARNER_OK || line->setting[OPTION_VERSION].given) return status;
+    bool help = line->setting[OPTION_HELP].given;
+    if (line->operand_count == 0) {
+        if (help || argc <= 1) return GARNER_OK;
+        return fail(error, GARNER_BAD_ARGUMENT, "no command is given; garner --help lists them");
+    }
+    status = options_command(&line->command, line->operands[0], error);
+    if (status != GARNER_OK || help) return status;
+    line->operands++;
+    line->operand_count--;
+    status = check_options(line, error);
+    return status == GARNER_OK ? check_operands(line, error) : status;
+}
