@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals and descriptors. Input files are mapped, so one that another process truncates is met as
+ * SIGBUS; the handler may do little, and does it: one line, and exit code 5.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "fault.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exits.h"
+
+static void file_shrank(int signal)
+{
+    static const char text[] = "garner: an input file became shorter, or unreadable, while it was read\n";
+    (void)signal;
+    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)ignored;
+    _exit(EXIT_SYSTEM);
+}
+
+/* A file opened later must not land on a standard descriptor that was closed at start. What stands in
+ * for it cannot be written, so output to a closed standard output still fails. */
+static void fill_standard_descriptors(void)
+{
+    for (int i = 0; i <= STDERR_FILENO; i++) {
+        int descriptor = fcntl(i, F_GETFD) < 0 ? open("/dev/null", O_RDONLY) : i;
+        if (descriptor != i && descriptor >= 0) close(descriptor);
+    }
+}
+
+void fault_install(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = file_shrank;
+    sigaction(SIGBUS, &action, NULL);
+    action.sa_handler = SIG_IGN; /* a closed pipe is an error of write, with a message */
+    sigaction(SIGPIPE, &action, NULL);
+    fill_standard_descriptors();
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command garner: understands its command line, runs one command, and turns the answer into a
+ * message and an exit code.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "command.h"
+#include "exits.h"
+#include "fail.h"
+#include "fault.h"
+#include "help.h"
+#include "message.h"
+
+static garner_status dispatch(const struct invocation *line, garner_error *error)
+{
+    if (line->setting[OPTION_VERSION].given) {
+        printf("garner %s\n", garner_version());
+        return GARNER_OK;
+    }
+    if (line->command == COMMAND_NONE || line->setting[OPTION_HELP].given) {
+        help_print(stdout, line->command);
+        return GARNER_OK;
+    }
+    return commands[line->command].run(line, error);
+}
+
+/* What could not be written is a failure too, and the last chance to notice it is here. */
+static garner_status flush_output(garner_error *error)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return GARNER_OK;
+    return fail_errno(error, "standard output", "write", errno);
+}
+
+int main(int argc, char **argv)
+{
+    static char buffer[1 << 16];
+    struct invocation line;
+    garner_error error = {.status = GARNER_OK};
+    fault_install();
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+    garner_status status = options_parse(&line, argc, argv, &error);
+    if (status == GARNER_OK) status = dispatch(&line, &error);
+    if (status == GARNER_OK) status = flush_output(&error);
+    if (status != GARNER_OK) message_print(error.message);
+    return exit_code(status);
+}

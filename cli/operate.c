@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands gather, gather-elements, gather-nd and explain: load two tensors, make the operator that
+ * the options describe, run or draw it, and put the result where it was asked for.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "environment.h"
+#include "explain.h"
+#include "fail.h"
+#include "message.h"
+#include "npy.h"
+#include "print.h"
+#include "progress.h"
+#include "tensor.h"
+
+/* One gather and all that it owns. */
+struct work {
+    const struct invocation *line;
+    garner_op op;
+    struct array data, indices, out;
+    garner_plan *plan;
+    int threads;
+};
+
+static void work_free(struct work *w)
+{
+    garner_plan_destroy(w->plan);
+    array_free(&w->out);
+    array_free(&w->indices);
+    array_free(&w->data);
+}
+
+static const struct {
+    enum command_id command;
+    garner_kind kind;
+} operators[] = {
+    {COMMAND_GATHER, GARNER_GATHER},
+    {COMMAND_GATHER_ELEMENTS, GARNER_GATHER_ELEMENTS},
+    {COMMAND_GATHER_ND, GARNER_GATHER_ND},
+};
+
+static garner_kind kind_of(enum command_id command)
+{
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (operators[i].command == command) return operators[i].kind;
+    return 0;
+}
+
+/* ---- Input ---- */
+
+static garner_status make_operator(struct work *w, garner_kind kind, garner_error *error)
+{
+    const struct setting *s = w->line->setting;
+    garner_status status = garner_op_from_spec(&w->op, s[OPTION_SPEC].text, kind, error);
+    if (status != GARNER_OK) return status;
+    w->op.axis = s[OPTION_AXIS].number;
+    w->op.batch_dims = s[OPTION_BATCH_DIMS].number;
+    w->op.strict = s[OPTION_STRICT].given;
+    if (s[OPTION_OOB].given) w->op.oob = (garner_oob)s[OPTION_OOB].number;
+    return GARNER_OK;
+}
+
+static garner_status load_inputs(struct work *w, char **operands, garner_error *error)
+{
+    bool verbose = w->line->setting[OPTION_VERBOSE].given;
+    if (strcmp(operands[0], "-") == 0 && strcmp(operands[1], "-") == 0)
+        return fail(error, GARNER_BAD_ARGUMENT, "- is standard input, and may stand once");
+    garner_status status = tensor_load(&w->data, "DATA", operands[0], verbose, error);
+    return status == GARNER_OK ? tensor_load(&w->indices, "INDICES", operands[1], verbose, error) : status;
+}
+
+static garner_status prepare(struct work *w, garner_kind kind, char **operands, garner_error *error)
+{
+    garner_status status = environment_check(&w->threads, error);
+    if (status == GARNER_OK) status = make_operator(w, kind, error);
+    return status == GARNER_OK ? load_inputs(w, operands, error) : status;
+}
+
+/* ---- gather, gather-elements, gather-nd ---- */
+
+static void describe(const struct work *w)
+{
+    char line[1024] = "plan: ";
+    size_t used = strlen(line);
+    garner_plan_describe(w->plan, line + used, sizeof line - used);
+    message_print(line);
+}
+
+static garner_status plan(struct work *w, garner_error *error)
+{
+    const struct setting *s = w->line->setting;
+    garner_status status =
+        garner_plan_create(&w->plan, &w->op, &w->data.tensor, &w->indices.tensor, NULL, error);
+    if (status != GARNER_OK) return status;
+    if (s[OPTION_VERBOSE].given) describe(w);
+    const garner_shape *shape = garner_plan_output(w->plan);
+    if (!s[OPTION_OUT].given) {
+        status = print_check(shape->dtype, (enum print_format)s[OPTION_FORMAT].number, error);
+        if (status != GARNER_OK) return status;
+    }
+    return array_create(&w->out, shape->dtype, shape->item_bytes, shape->rank, shape->extents, error);
+}
+
+static garner_status execute(struct work *w, garner_error *error)
+{
+    struct progress progress;
+    const struct setting *threads = &w->line->setting[OPTION_THREADS];
+    int count = threads->given && threads->number > 0 ? (int)threads->number : w->threads;
+    garner_exec exec = progress_begin(&progress, garner_threads(count));
+    garner_status status = garner_execute(w->plan, w->data.tensor.data, w->indices.tensor.data,
+                                          w->out.tensor.data, &exec, error);
+    progress_end(&progress);
+    return status;
+}
+
+static garner_status deliver(const struct work *w, garner_error *error)
+{
+    const struct setting *s = w->line->setting;
+    if (s[OPTION_OUT].given) return npy_save(s[OPTION_OUT].text, &w->out.tensor, w->data.descr, error);
+    bool terminal = isatty(STDOUT_FILENO), verbose = s[OPTION_VERBOSE].given;
+    struct print_style style = {
+        .format = (enum print_format)s[OPTION_FORMAT].number,
+        .header = terminal || verbose,
+        .shorten = terminal && !verbose && s[OPTION_FORMAT].number == PRINT_TEXT,
+    };
+    return print_tensor(stdout, &w->out.tensor, &style, error);
+}
+
+static garner_status check_output(const struct invocation *line, garner_error *error)
+{
+    const struct setting *out = &line->setting[OPTION_OUT];
+    if (!out->given) return GARNER_OK;
+    if (line->setting[OPTION_FORMAT].given)
+        return fail(error, GARNER_BAD_ARGUMENT,
+                    "--format says how to print, and --out that nothing is printed");
+    return tensor_check_output(out->text, error);
+}
+
+garner_status operate_command(const struct invocation *line, garner_error *error)
+{
+    struct work w = {.line = line};
+    garner_status status = check_output(line, error);
+    if (status == GARNER_OK) status = prepare(&w, kind_of(line->command), line->operands, error);
+    if (status == GARNER_OK) status = plan(&w, error);
+    if (status == GARNER_OK) status = execute(&w, error);
+    if (status == GARNER_OK) status = deliver(&w, error);
+    work_free(&w);
+    return status;
+}
+
+/* ---- explain ---- */
+
+/* The operator by its command's name, or as the specifications write it. */
+static garner_status find_operator(enum command_id *command, const char *name, garner_error *error)
+{
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        *command = operators[i].command;
+        if (options_same_word(name, commands[*command].name)) return GARNER_OK;
+        if (strcmp(name, garner_kind_name(operators[i].kind)) == 0) return GARNER_OK;
+    }
+    return fail(error, GARNER_BAD_ARGUMENT,
+                "explain: '%.60s' is no operator; those are gather, gather-elements and gather-nd", name);
+}
+
+/* explain takes the options of all operators; the one that is drawn may not. */
+static garner_status check_axis_options(const struct invocation *line, enum command_id command,
+                                        garner_error *error)
+{
+    static const enum option_id checked[] = {OPTION_AXIS, OPTION_BATCH_DIMS};
+    for (size_t i = 0; i < sizeof checked / sizeof *checked; i++)
+        if (line->setting[checked[i]].given && !(options[checked[i]].commands >> command & 1))
+            return fail(error, GARNER_BAD_ARGUMENT, "%s does not take --%s", commands[command].name,
+                        options[checked[i]].name);
+    return GARNER_OK;
+}
+
+static garner_status draw(const struct work *w, garner_error *error)
+{
+    const struct setting *svg = &w->line->setting[OPTION_SVG];
+    if (svg->given) return explain_svg(&w->op, &w->data.tensor, &w->indices.tensor, svg->text, error);
+    return explain_draw(&w->op, &w->data.tensor, &w->indices.tensor, stdout, environment_width(),
+                        environment_wants_colour(), error);
+}
+
+garner_status explain_command(const struct invocation *line, garner_error *error)
+{
+    enum command_id command;
+    struct work w = {.line = line};
+    garner_status status = find_operator(&command, line->operands[0], error);
+    if (status == GARNER_OK) status = check_axis_options(line, command, error);
+    if (status == GARNER_OK) status = prepare(&w, kind_of(command), line->operands + 1, error);
+    if (status == GARNER_OK) status = draw(&w, error);
+    work_free(&w);
+    return status;
+}

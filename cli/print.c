@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Walks the elements in C order with one counter for each axis, and opens and closes brackets where
+ * counters begin and end.
+ */
+#include "print.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "escape.h"
+#include "fail.h"
+#include "value.h"
+
+/* On a terminal, arrays beyond so many elements show so many at each end of an axis. */
+enum { SHORTEN_BEYOND = 1000, SHORTEN_KEEP = 3 };
+
+/* An array without elements may still have more brackets than any disk holds. */
+static const int64_t most_empty_lists = 1 << 24;
+
+/* The part of a shape that is walked: all of it, or the axes before the first empty one. */
+struct walk {
+    const garner_tensor *t;
+    int32_t rank;
+    int64_t at[GARNER_MAX_RANK];
+    bool empty, json, shorten;
+};
+
+garner_status print_check(garner_dtype dtype, enum print_format format, garner_error *error)
+{
+    if (dtype == GARNER_OPAQUE && format != PRINT_RAW)
+        return fail(
+            error, GARNER_UNSUPPORTED,
+            "elements of this type have no form as text; write them with -o FILE.npy or --format raw");
+    if (dtype == GARNER_STR && format == PRINT_RAW)
+        return fail(error, GARNER_UNSUPPORTED,
+                    "strings have no form as raw bytes; print them with --format text or json");
+    return GARNER_OK;
+}
+
+static garner_status write_failed(garner_error *error)
+{
+    return fail_errno(error, "standard output", "write", errno);
+}
+
+/* ---- Elements ---- */
+
+static void print_string(FILE *out, garner_string string, enum escape_style style)
+{
+    char piece[ESCAPE_SIZE];
+    size_t used;
+    putc('"', out);
+    for (uint64_t i = 0; i < string.size && !ferror(out); i += used) {
+        int length = escape_next(piece, string.bytes + i, string.size - i, style, &used);
+        fwrite(piece, 1, (size_t)length, out);
+    }
+    putc('"', out);
+}
+
+/* JSON has no complex numbers and nothing that is not finite: those are strings. */
+static bool needs_quotes(enum value_class class, const char *text)
+{
+    if (class == VALUE_COMPLEX) return true;
+    text += *text == '-';
+    return class == VALUE_FLOAT && (*text == 'n' || *text == 'i');
+}
+
+static void print_element(FILE *out, const struct walk *w, int64_t flat)
+{
+    char text[VALUE_TEXT_SIZE];
+    enum value_class class = value_class(w->t->dtype);
+    if (w->empty) {
+        fputs("[]", out);
+    } else if (class == VALUE_STRING) {
+        print_string(out, value_string(w->t, flat), w->json ? ESCAPE_JSON : ESCAPE_TEXT);
+    } else {
+        value_text(text, sizeof text, w->t, flat);
+        fprintf(out, w->json && needs_quotes(class, text) ? "\"%s\"" : "%s", text);
+    }
+}
+
+/* ---- Brackets ---- */
+
+static void print_repeated(FILE *out, char c, int count)
+{
+    while (count-- > 0)
+        putc(c, out);
+}
+
+static int64_t flat_position(const struct walk *w)
+{
+    int64_t flat = 0;
+    for (int32_t d = 0; d < w->rank; d++)
+        flat = flat * w->t->shape[d] + w->at[d];
+    return flat;
+}
+
+/* Steps to the next element and prints what stands between; false after the last. */
+static bool advance(FILE *out, struct walk *w)
+{
+    const char *comma = w->json ? ", " : ",";
+    int32_t d = w->rank - 1;
+    while (d >= 0 && ++w->at[d] == w->t->shape[d]) {
+        w->at[d--] = 0;
+        putc(']', out);
+    }
+    if (d < 0) return false;
+    fputs(comma, out);
+    if (w->shorten && w->at[d] == SHORTEN_KEEP && w->t->shape[d] > 2 * SHORTEN_KEEP) {
+        fputs("...,", out);
+        w->at[d] = w->t->shape[d] - SHORTEN_KEEP;
+    }
+    print_repeated(out, '[', w->rank - 1 - d);
+    return true;
+}
+
+static garner_status walk_begin(struct walk *w, const garner_tensor *t, const struct print_style *style,
+                                garner_error *error)
+{
+    int64_t count = 1;
+    *w = (struct walk){.t = t, .json = style->format == PRINT_JSON};
+    while (w->rank < t->rank && t->shape[w->rank] > 0)
+        w->rank++;
+    w->empty = w->rank < t->rank;
+    for (int32_t d = 0; d < w->rank; d++)
+        if (__builtin_mul_overflow(count, t->shape[d], &count)) count = INT64_MAX;
+    w->shorten = style->shorten && count > SHORTEN_BEYOND;
+    if (w->empty && !w->shorten && count > most_empty_lists)
+        return fail(error, GARNER_TOO_LARGE,
+                    "the result has no elements but %lld empty lists, too many to print; write it with -o "
+                    "FILE.npy",
+                    (long long)count);
+    return GARNER_OK;
+}
+
+static garner_status print_nested(FILE *out, struct walk *w, garner_error *error)
+{
+    print_repeated(out, '[', w->rank);
+    do {
+        print_element(out, w, flat_position(w));
+        if (ferror(out)) return write_failed(error);
+    } while (advance(out, w));
+    return GARNER_OK;
+}
+
+/* ---- Formats ---- */
+
+static void print_shape(FILE *out, const garner_tensor *t, const char *comma)
+{
+    putc('[', out);
+    for (int32_t d = 0; d < t->rank; d++)
+        fprintf(out, "%s%lld", d ? comma : "", (long long)t->shape[d]);
+    putc(']', out);
+}
+
+static garner_status print_text(FILE *out, const garner_tensor *t, const struct print_style *style,
+                                garner_error *error)
+{
+    struct walk w;
+    garner_status status = walk_begin(&w, t, style, error);
+    if (status != GARNER_OK) return status;
+    bool json = style->format == PRINT_JSON;
+    if (json || style->header) {
+        fprintf(out, json ? "{\"dtype\": \"%s\", \"shape\": " : "%s ", garner_dtype_name(t->dtype));
+        print_shape(out, t, json ? ", " : ",");
+        fputs(json ? ", \"data\": " : "\n", out);
+    }
+    status = print_nested(out, &w, error);
+    fputs(json ? "}\n" : "\n", out);
+    return status;
+}
+
+static bool is_little_endian(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+static garner_status print_raw(FILE *out, const garner_tensor *t, garner_error *error)
+{
+    const unsigned char *bytes = t->data;
+    size_t unit = (size_t)garner_dtype_bits(t->dtype) / 8;
+    if (value_class(t->dtype) == VALUE_COMPLEX) unit /= 2;
+    if (is_little_endian() || unit < 2) {
+        fwrite(bytes, 1, (size_t)t->bytes, out);
+    } else {
+        for (uint64_t i = 0; i < t->bytes && !ferror(out); i++)
+            putc(bytes[i / unit * unit + (unit - 1 - i % unit)], out);
+    }
+    return ferror(out) ? write_failed(error) : GARNER_OK;
+}
+
+garner_status print_tensor(FILE *out, const garner_tensor *t, const struct print_style *style,
+                           garner_error *error)
+{
+    garner_status status = print_check(t->dtype, style->format, error);
+    if (status != GARNER_OK) return status;
+    return style->format == PRINT_RAW ? print_raw(out, t, error) : print_text(out, t, style, error);
+}

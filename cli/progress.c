@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Nothing is shown in the first second; after it the line changes a few times a second. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static double seconds_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
+}
+
+static void show(struct progress *p, size_t done)
+{
+    if (seconds_since(&p->shown) < (p->lines ? 0.2 : 1.0)) return;
+    fprintf(stderr, "\rgarner: %3d%%", (int)(100.0 * (double)done / (double)p->count));
+    fflush(stderr);
+    clock_gettime(CLOCK_MONOTONIC, &p->shown);
+    p->lines++;
+}
+
+static void counted_task(void *argument, size_t i)
+{
+    struct progress *p = argument;
+    p->task(p->argument, i);
+    size_t done = atomic_fetch_add(&p->done, 1) + 1;
+    if (atomic_flag_test_and_set(&p->busy)) return;
+    show(p, done);
+    atomic_flag_clear(&p->busy);
+}
+
+static int counted_for(void *context, garner_task *task, void *argument, size_t count)
+{
+    struct progress *p = context;
+    p->task = task;
+    p->argument = argument;
+    p->count = count;
+    if (p->inner.parallel_for) return p->inner.parallel_for(p->inner.context, counted_task, p, count);
+    for (size_t i = 0; i < count; i++)
+        counted_task(p, i);
+    return 0;
+}
+
+garner_exec progress_begin(struct progress *p, garner_exec inner)
+{
+    memset(p, 0, sizeof *p);
+    if (!isatty(STDERR_FILENO)) return inner;
+    p->inner = inner;
+    atomic_flag_clear(&p->busy);
+    clock_gettime(CLOCK_MONOTONIC, &p->shown);
+    return (garner_exec){.parallel_for = counted_for, .context = p};
+}
+
+void progress_end(struct progress *p)
+{
+    if (p->lines) fputs("\r\033[K", stderr);
+}

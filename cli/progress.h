@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shows on a terminal how far a long gather has come. It sits between the library and an executor, and
+ * counts the tasks that pass.
+ */
+#ifndef GARNER_CLI_PROGRESS_H
+#define GARNER_CLI_PROGRESS_H
+
+#include <stdatomic.h>
+#include <time.h>
+
+#include "garner.h"
+
+struct progress {
+    garner_exec inner;
+    garner_task *task;
+    void *argument;
+    size_t count;
+    atomic_size_t done;
+    atomic_flag busy;      /* one thread at a time looks at the clock and prints */
+    struct timespec shown; /* when the line was last printed, or the beginning */
+    int lines;
+};
+
+/* An executor that runs tasks as `inner` does; it shows progress where standard error is a terminal. */
+garner_exec progress_begin(struct progress *progress, garner_exec inner);
+
+/* Takes the line away again. */
+void progress_end(struct progress *progress);
+
+#endif
