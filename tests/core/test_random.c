@@ -169,6 +169,8 @@ static void arrange(struct random *random, struct case_view *view, bool packed, 
         return;
     }
     scatter_strides(random, view);
+    for (int d = 0; d < view->rank; d++) /* an extent of 1 is never stepped over */
+        if (view->shape[d] == 1 && random_chance(random, 10)) view->strides[d] = (int64_t)random_bits(random);
     if (input && random_chance(random, 30)) repeat_strides(random, view);
 }
 
