@@ -264,7 +264,7 @@ static void row_17_batch_dims_of_versions(void **state)
     (void)state;
     for (int v = 0; v < REF_VERSIONS; v++) {
         const struct ref_version *version = &ref_versions[v];
-        if (version->batch != BATCH_NONE || !version->spec) continue;
+        if (version->batch != REF_BATCH_NONE || !version->spec) continue;
         struct fixture f;
         fixture_make(&f, version->kind);
         f.op.axis = 0;

@@ -42,7 +42,7 @@ static void try_one(struct test_case *c)
     c->only_positive = c->strict && c->version->strict_from_zero && tried % 5 != 0;
     c->bad_position = tried % 7 == 0 ? tried % 4 : -1;
     c->dtype = tried % 2 ? GARNER_U8 : GARNER_F32;
-    c->index_dtype = tried % 3 && c->version->index_types != INDEX_I64 ? GARNER_I32 : GARNER_I64;
+    c->index_dtype = tried % 3 && c->version->index_types != REF_INDEX_I64 ? GARNER_I32 : GARNER_I64;
     const garner_status status = case_complete(c);
     if (status == GARNER_OK ? !case_run(c) : !case_infer_agrees(c)) fail();
     *(status == GARNER_OK ? &legal : &refused) += 1;
@@ -53,7 +53,7 @@ static void try_attributes(struct test_case *c)
 {
     const bool has_axis = c->version->kind != GARNER_GATHER_ND;
     const int64_t axes = has_axis ? c->data.rank + 1 : 0;
-    const int64_t batches = c->version->batch == BATCH_NONE ? 1 : MOST_RANK + 1;
+    const int64_t batches = c->version->batch == REF_BATCH_NONE ? 1 : MOST_RANK + 1;
     for (c->axis = -axes; c->axis <= axes - has_axis; c->axis++)
         for (c->batch_dims = -batches; c->batch_dims <= batches; c->batch_dims++)
             try_one(c);

@@ -45,10 +45,10 @@ static unsigned char *repeat(int64_t bytes)
     return NULL;
 }
 
-#define NEEDS(memory)                                                                 \
-    do {                                                                              \
-        if (TEST_SANITIZED) SKIP_LOUDLY("a sanitizer has no room for such mappings"); \
-        if (!(memory)) SKIP_LOUDLY("this machine refuses to map so many addresses");  \
+#define NEEDS(memory)                                                                    \
+    do {                                                                                 \
+        if (test_is_short()) SKIP_LOUDLY("left out of short runs and under sanitizers"); \
+        if (!(memory)) SKIP_LOUDLY("this machine refuses to map so many addresses");     \
     } while (0)
 
 static void must_work(garner_op op, const garner_tensor *data, const garner_tensor *indices,
@@ -64,7 +64,7 @@ static void test_rows_past_int32(void **state)
 {
     (void)state;
     const int64_t rows = TWO_31 + 100, bytes = rows * 2;
-    unsigned char *memory = TEST_SANITIZED ? NULL : reserve(bytes);
+    unsigned char *memory = test_is_short() ? NULL : reserve(bytes);
     NEEDS(memory);
     const int64_t indices[] = {0, TWO_31 - 1, TWO_31, TWO_31 + 99, -1, -TWO_31 - 100, -100, TWO_31 + 50};
     const int64_t places[] = {0, TWO_31 - 1, TWO_31, TWO_31 + 99, TWO_31 + 99, 0, TWO_31, TWO_31 + 50};
@@ -97,7 +97,7 @@ static void test_bound_past_int32(void **state)
 {
     (void)state;
     const int64_t rows = TWO_31 + 100;
-    unsigned char *memory = TEST_SANITIZED ? NULL : reserve(rows), out[1];
+    unsigned char *memory = test_is_short() ? NULL : reserve(rows), out[1];
     NEEDS(memory);
     const int64_t index = rows;
     const garner_tensor data = {.data = memory, .shape = (int64_t[]){rows}, .rank = 1, .dtype = GARNER_U8};
@@ -116,7 +116,7 @@ static void test_tuples_past_int32(void **state)
 {
     (void)state;
     const int64_t side = 70000, bytes = side * side;
-    unsigned char *memory = TEST_SANITIZED ? NULL : reserve(bytes), out[3];
+    unsigned char *memory = test_is_short() ? NULL : reserve(bytes), out[3];
     NEEDS(memory);
     const int32_t pairs[] = {69999, 69999, -1, 0, 40000, -2};
     memory[bytes - 1] = 11;
@@ -138,7 +138,7 @@ static void test_elements_past_int32(void **state)
 {
     (void)state;
     const int64_t rows = 3, columns = TWO_31 + 7, bytes = rows * columns;
-    unsigned char *memory = TEST_SANITIZED ? NULL : reserve(bytes), out[6];
+    unsigned char *memory = test_is_short() ? NULL : reserve(bytes), out[6];
     NEEDS(memory);
     const int64_t indices[] = {TWO_31, 0, -1, TWO_31 + 6, -columns, 5};
     memory[TWO_31] = 1;
@@ -161,7 +161,7 @@ static void test_packed_past_uint32(void **state)
 {
     (void)state;
     const int64_t count = ((int64_t)1 << 32) + 9, bytes = count / 2 + 1;
-    unsigned char *memory = TEST_SANITIZED ? NULL : reserve(bytes), out[2] = {0xff, 0xff};
+    unsigned char *memory = test_is_short() ? NULL : reserve(bytes), out[2] = {0xff, 0xff};
     NEEDS(memory);
     const int64_t indices[] = {count - 1, (int64_t)1 << 32, -2};
     memory[bytes - 1] = 0x07;        /* the last element, 7; the other half is unused */
@@ -183,7 +183,7 @@ static void test_more_than_2_31_indices(void **state)
 {
     (void)state;
     const int64_t count = TWO_31 + 4099, bytes = count * 4;
-    unsigned char *memory = TEST_SANITIZED ? NULL : repeat(bytes), *out = memory ? repeat(count) : NULL;
+    unsigned char *memory = test_is_short() ? NULL : repeat(bytes), *out = memory ? repeat(count) : NULL;
     if (!out) release(memory, bytes);
     NEEDS(out);
     int32_t *indices = (int32_t *)(void *)memory;
@@ -232,7 +232,7 @@ static void test_more_than_4_gib_of_output(void **state)
 {
     (void)state;
     const int64_t row = 1 << 20, picks = 4100, bytes = row * picks;
-    unsigned char *out = TEST_SANITIZED ? NULL : repeat(bytes);
+    unsigned char *out = test_is_short() ? NULL : repeat(bytes);
     NEEDS(out);
     static unsigned char table[4 << 20];
     static uint16_t indices[4100];

@@ -65,7 +65,7 @@ static bool make_data(struct random *random, struct test_case *c, int r, int64_t
 
 static int pick_batch(struct random *random, const struct test_case *c, int most)
 {
-    const bool none = c->version->batch == BATCH_NONE;
+    const bool none = c->version->batch == REF_BATCH_NONE;
     const bool refused = c->strict && !c->version->spec && c->version->kind == GARNER_GATHER;
     if (none || refused || random_chance(random, 60)) return 0;
     return (int)random_between(random, 0, most < 6 ? most : 6);
