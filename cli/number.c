@@ -151,7 +151,7 @@ double number_value(const struct number_format *f, uint64_t bits)
 
 /*
  * Rounds a finite value >= 0 to nearest, and sets *tie if it lies halfway between two codes; then
- * `beyond` decides: above the middle (> 0), below it (< 0), or exactly there, where the even code wins.
+ * `beyond` decides: above the middle (> 0), below it (< 0), or exactly there, where the even fraction wins.
  * Codes count up with the value, so a carry out of the fraction is right by itself.
  */
 static uint64_t narrow(const struct number_format *f, double value, int beyond, bool *tie)
@@ -169,7 +169,7 @@ static uint64_t narrow(const struct number_format *f, double value, int beyond, 
     uint64_t code = ((uint64_t)(floor - smallest) << f->mantissa) + kept;
     if (f->special == SCALE && code > 0) code--; /* code 0 is a number, not zero */
     *tie = rest == half;
-    if (rest > half || (*tie && (beyond > 0 || (beyond == 0 && (code & 1))))) code++;
+    if (rest > half || (*tie && (beyond > 0 || (beyond == 0 && (kept & 1))))) code++;
     return code;
 }
 
