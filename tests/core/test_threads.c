@@ -333,6 +333,7 @@ static size_t tasks_of(garner_kind kind, const garner_tensor *data, const garner
         calloc(1, (size_t)garner_dtype_bytes(
                       indices->dtype, indices->shape[0] * (indices->rank > 1 ? indices->shape[1] : 1), 0));
     unsigned char *to = malloc((size_t)shape->bytes);
+    memset(to, 0x5a, (size_t)shape->bytes);
     struct executor executor = executor_make(2, ORDER_REVERSE, 0);
     const garner_exec hook = executor_hook(&executor);
     assert_int_equal(garner_execute(plan, from, at, to, &hook, &error), GARNER_OK);
