@@ -135,7 +135,10 @@ static garner_status outline_element(struct reader *r, struct outline *o, const 
     uint64_t size = 0;
     garner_status status = GARNER_OK;
     enum kind kind = token->type == 's' ? STRING : kind_of_word(token);
-    if (kind == NOTHING) return malformed(r, token->begin, "neither a number, a string, true nor false");
+    if (kind == NOTHING)
+        return malformed(r, token->begin,
+                         o->depth ? "neither a number, a string, true nor false"
+                                  : "neither a literal nor a .npy file; file:PATH opens a file of any name");
     if (token->type == 's') status = read_string(r, token, NULL, &size);
     if (status != GARNER_OK) return status;
     if (o->depth < o->deepest || (o->leaf >= 0 && o->leaf != o->depth))

@@ -22,6 +22,8 @@ def test_done(garner):
 def test_the_command_line_is_wrong(refuses, tmp_path):
     refuses(2, "file:PATH", "gather", "nothing", "[0]")
     refuses(2, "file:PATH", "gather", "", "[0]")
+    for name in ("2024_data.bin", "info", "nan.bin", "true-story"):
+        refuses(2, ["character 1", "file:PATH"], "gather", name, "[0]")
     refuses(2, "no path", "gather", "file:", "[0]")
     refuses(2, "once", "gather", "-", "-")
     refuses(2, [".npy", "y.txt"], *GATHER, "-o", "y.txt")
