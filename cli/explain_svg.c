@@ -13,9 +13,6 @@
 #include "file.h"
 
 enum {
-    MOST_SLICES = 4,
-    MOST_ROWS = 11,
-    MOST_COLUMNS = 11,
     MOST_ARROWS = 40,
     CELL_MOST = 12,
     CELL_HEIGHT = 30,
@@ -27,6 +24,8 @@ enum {
     FAR = 120, /* between data and out, where the arrows are */
     LINE_HEIGHT = 20
 };
+
+static const struct grid_limits limits = {{4, 4}, {12, 9}, {12, 7}};
 
 /* A panel and where it stands. */
 struct box {
@@ -40,6 +39,7 @@ struct picture {
     const struct map *map;
     struct box box[PANELS];
     int width, height, panels_height;
+    int arrows; /* whether they are few enough to be drawn */
 };
 
 /* What the producer of file_save carries along. */
@@ -136,7 +136,7 @@ static void box_create(struct box *box, const struct map *map, enum panel panel)
 {
     const struct grid *grid = &box->grid;
     words_clear(&box->title);
-    grid_create(&box->grid, map, panel, MOST_SLICES, MOST_ROWS, MOST_COLUMNS);
+    grid_create(&box->grid, map, panel, &limits);
     view_title(&box->title, grid);
     box->cell_width = widest_cell(grid);
     box->label_width =
@@ -149,30 +149,44 @@ static void box_create(struct box *box, const struct map *map, enum panel panel)
         box->height += grid->slice.at[s] < 0 ? LABEL_HEIGHT : slice_height(grid);
 }
 
-static void place(struct picture *picture, const struct map *map)
+/* Makes the picture as wide as a line of text needs. */
+static void fit_text(struct picture *picture, const struct words *words)
+{
+    int width = 2 * MARGIN + view_width(words->text) * (CHARACTER + 1);
+    if (picture->width < width) picture->width = width;
+}
+
+static void place_panels(struct picture *picture)
 {
     static const enum panel order[PANELS] = {PANEL_INDICES, PANEL_DATA, PANEL_OUT};
-    struct words words = {0};
-    int x = MARGIN;
-    picture->map = map;
-    picture->panels_height = 0;
+    int gap = 0;
+    picture->width = MARGIN;
     for (int i = 0; i < PANELS; i++) {
         struct box *box = &picture->box[order[i]];
-        box_create(box, map, order[i]);
-        box->x = x;
+        box_create(box, picture->map, order[i]);
+        box->x = picture->width + gap;
         box->y = TOP + LABEL_HEIGHT;
-        x += box->width + (order[i] == PANEL_INDICES ? NEAR : FAR);
+        gap = order[i] == PANEL_DATA && picture->arrows ? FAR : NEAR;
+        picture->width = box->x + box->width;
         if (box->height > picture->panels_height) picture->panels_height = box->height;
     }
-    picture->width = x - FAR + MARGIN;
-    for (int i = 0; view_summary(&words, map, i); i++)
-        words_add(&words, "\n");
+    picture->width += MARGIN;
+}
+
+static void place(struct picture *picture, const struct map *map)
+{
+    struct words words = {0};
+    *picture = (struct picture){.map = map, .arrows = map->out.count <= MOST_ARROWS};
+    place_panels(picture);
+    picture->height = TOP + LABEL_HEIGHT + picture->panels_height + MARGIN;
     view_formula(&words, map);
-    for (char *line = strtok(words.text, "\n"); line; line = strtok(NULL, "\n")) {
-        int width = 2 * MARGIN + view_width(line) * (CHARACTER + 1);
-        if (picture->width < width) picture->width = width;
+    fit_text(picture, &words);
+    words_clear(&words);
+    for (int i = 0; view_summary(&words, map, i); i++) {
+        if (words.used) picture->height += LINE_HEIGHT;
+        fit_text(picture, &words);
+        words_clear(&words);
     }
-    picture->height = TOP + LABEL_HEIGHT + picture->panels_height + 4 * LINE_HEIGHT + MARGIN;
 }
 
 /* The place of a row of cells in its slice; s counts the slices that are shown. */
@@ -303,6 +317,15 @@ static int locate(const struct box *box, int64_t flat, int *x, int *y)
     return 1;
 }
 
+/* Arrows of one row leave it a little apart, in the order of its columns. */
+static int spread(const struct box *box, int x)
+{
+    int count = box->grid.column.count, c = (x - column_x(box, 0)) / box->cell_width;
+    int apart = count > 6 ? 2 : 4;
+    return CELL_HEIGHT / 2 + (2 * c - count + 1) * apart / 2;
+}
+
+/* Under the cells of its row, across the gap, and under the cells again: cells are drawn later. */
 static void put_arrow(struct writer *writer, const struct picture *picture, int64_t out_flat)
 {
     const struct map *map = picture->map;
@@ -312,14 +335,13 @@ static void put_arrow(struct writer *writer, const struct picture *picture, int6
     if (!map_source(map, out_flat, &tuple, at)) return;
     if (!locate(from, map_flatten(map->data->shape, map->data->rank, at), &x, &y)) return;
     if (!locate(to, out_flat, &end_x, &end_y)) return;
-    x += from->cell_width - 3;
-    end_x += 3;
-    int bend = (end_x - x) / 2;
-    put(writer, "<path class=\"arrow\" style=\"stroke:%s\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n",
-        tones[tone_of(map_tuple_use(map, tuple))].line, x, y + CELL_HEIGHT / 2, x + bend, y + CELL_HEIGHT / 2,
-        end_x - bend, end_y + CELL_HEIGHT / 2, end_x, end_y + CELL_HEIGHT / 2);
-    put(writer, "<circle class=\"tip\" cx=\"%d\" cy=\"%d\" r=\"2.5\" style=\"fill:%s\"/>\n", end_x,
-        end_y + CELL_HEIGHT / 2, tones[tone_of(map_tuple_use(map, tuple))].line);
+    const char *line = tones[tone_of(map_tuple_use(map, tuple))].line;
+    int leave = column_x(from, from->grid.column.count), arrive = to->x - 8, bend = (arrive - leave) / 2;
+    y += spread(from, x);
+    end_y += spread(to, end_x);
+    put(writer, "<path class=\"arrow\" style=\"stroke:%s\" d=\"M%d %dH%dC%d %d %d %d %d %d\"/>", line,
+        x + from->cell_width, y, leave, leave + bend, y, arrive - bend, end_y, arrive, end_y);
+    put(writer, "<path class=\"tip\" style=\"fill:%s\" d=\"M%d %dl-7 -3v6z\"/>\n", line, arrive + 4, end_y);
 }
 
 /* ---- The whole picture ---- */
@@ -365,10 +387,10 @@ static garner_status produce(void *context, struct sink *sink, garner_error *err
     if (!writer.status) writer.status = sink_write(sink, style, sizeof style - 1, error);
     put(&writer, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fafbfc\"/>\n");
     put_words(&writer, picture);
+    for (int64_t i = 0; picture->arrows && i < picture->map->out.count; i++)
+        put_arrow(&writer, picture, i);
     for (int i = 0; i < PANELS; i++)
         put_box(&writer, &picture->box[i]);
-    for (int64_t i = 0; i < picture->map->out.count && picture->map->out.count <= MOST_ARROWS; i++)
-        put_arrow(&writer, picture, i);
     put(&writer, "</svg>\n");
     return writer.status;
 }

@@ -9,17 +9,13 @@
 #include "explain.h"
 #include "explain_view.h"
 
-enum {
-    MOST_SLICES = 5,
-    MOST_ROWS = 12,
-    MOST_COLUMNS = 16,
-    FEW_COLUMNS = 7, /* of a large tensor, if that lets it stand beside the others */
-    LEAST_COLUMNS = 3,
-    MOST_LINES = 40,
-    FEW_LINES = 12,
-    CELL_MOST = 14,
-    GAP = 3
-};
+enum { MOST_COLUMNS = 16, CELL_MOST = 14, GAP = 3 };
+
+static const struct limit slices = {6, 5}, rows = {12, 9}, lines = {40, 12};
+
+/* How many columns of a large tensor are shown: the first number with which all tables fit beside
+ * each other, or under each other each for itself. */
+static const int few_columns[] = {9, 7, 5, 3};
 
 /* A panel that is ready to be printed. */
 struct table {
@@ -80,7 +76,7 @@ static void measure(struct table *table)
         widen(&table->label_width, grid->row.at[r] < 0 ? 1 : number_width(grid->row.at[r]));
     table->inner = 0;
     for (int c = 0; c < grid->column.count; c++)
-        table->inner += table->column_width[c] + 2; /* a mark on either side */
+        table->inner += table->column_width[c] + 2 + (c > 0); /* a mark on either side, a space between */
     table->width = table->label_width + (table->label_width > 0) + table->inner + 2;
     widen(&table->width, view_width(table->title.text));
     for (int s = 0; s < grid->slice.count && grid->rank > 2; s++) {
@@ -94,10 +90,11 @@ static void measure(struct table *table)
     if (!grid->slice.count) table->height++;
 }
 
-static void table_create(struct table *table, const struct map *map, enum panel panel, int columns)
+static void table_create(struct table *table, const struct map *map, enum panel panel, struct limit columns)
 {
+    struct grid_limits limits = {slices, rows, columns};
     words_clear(&table->title);
-    grid_create(&table->grid, map, panel, MOST_SLICES, MOST_ROWS, columns);
+    grid_create(&table->grid, map, panel, &limits);
     view_title(&table->title, &table->grid);
     measure(table);
 }
@@ -119,13 +116,15 @@ static int print_text(const struct pen *pen, const char *style, const char *text
     return view_width(text);
 }
 
-/* A cell between its marks: brackets around what is used, parentheses around what is filled in. */
-static void print_cell(const struct pen *pen, const struct cell *cell, int width)
+/* A cell between its marks: brackets around data that is used (all of indices and out is), parentheses
+ * around what is filled in. */
+static void print_cell(const struct pen *pen, const struct cell *cell, enum panel panel, int width)
 {
     static const char *const tones[] = {"30;48;5;217", "30;48;5;223", "30;48;5;229", "30;48;5;157",
                                         "30;48;5;159", "30;48;5;153", "30;48;5;183", "30;48;5;218"};
     static const char *const left[] = {" ", "[", "("}, *const right[] = {" ", "]", ")"};
-    int mark = pen->colour && cell->mark == MARK_USED ? MARK_NONE : (int)cell->mark;
+    int bare = cell->mark == MARK_USED && (pen->colour || panel != PANEL_DATA);
+    enum mark mark = bare ? MARK_NONE : cell->mark;
     print_repeated(pen, " ", width - view_width(cell->text));
     const char *style = cell->mark == MARK_USED   ? tones[(size_t)cell->use % (sizeof tones / sizeof *tones)]
                         : cell->mark == MARK_ZERO ? "2"
@@ -155,7 +154,7 @@ static int print_row(const struct pen *pen, const struct table *table, int64_t s
             view_cell(&cell, grid, grid_flat(grid, slice, row, column), CELL_MOST);
         else
             cell = gap;
-        print_cell(pen, &cell, table->column_width[c]);
+        print_cell(pen, &cell, grid->panel, table->column_width[c] + (c > 0));
     }
     fputs("│", pen->out);
     return table->label_width + (table->label_width > 0) + table->inner + 2;
@@ -177,11 +176,10 @@ static int print_column_numbers(const struct pen *pen, const struct table *table
     for (int c = 0; c < grid->column.count; c++) {
         char label[24] = "⋯";
         if (grid->column.at[c] >= 0) snprintf(label, sizeof label, "%lld", (long long)grid->column.at[c]);
-        print_repeated(pen, " ", table->column_width[c] + 1 - view_width(label));
+        print_repeated(pen, " ", table->column_width[c] + 1 + 2 * (c > 0) - view_width(label));
         print_text(pen, "2", label);
-        fputs(" ", pen->out);
     }
-    return before + table->inner;
+    return before + table->inner - 1;
 }
 
 /* Line `line` of a slice, counted from its label. */
@@ -246,34 +244,35 @@ static void print_side_by_side(const struct pen *pen, const struct table *tables
     }
 }
 
-/* Tries all tables with so many columns each; 1 if they fit beside each other. */
-static int try_side_by_side(struct table *tables, const struct map *map, int width, int large_columns)
+/* Makes all tables, large ones with `few` columns; 1 if they fit beside each other. */
+static int try_side_by_side(struct table *tables, const struct map *map, int width, int few)
 {
     int total = 0;
     for (int i = 0; i < PANELS; i++) {
-        table_create(&tables[i], map, (enum panel)i, MOST_COLUMNS);
-        if (tables[i].grid.columns > MOST_COLUMNS)
-            table_create(&tables[i], map, (enum panel)i, large_columns);
+        table_create(&tables[i], map, (enum panel)i, (struct limit){MOST_COLUMNS, few});
         total += tables[i].width + (i ? GAP : 0);
     }
     return total <= width;
 }
 
+/* Here a tensor of few columns may lose some, too. */
+static void fit_one(struct table *table, const struct map *map, enum panel panel, int width)
+{
+    table_create(table, map, panel, (struct limit){MOST_COLUMNS, few_columns[0]});
+    for (size_t i = 0; i < sizeof few_columns / sizeof *few_columns && table->width > width; i++)
+        table_create(table, map, panel, (struct limit){few_columns[i], few_columns[i]});
+}
+
 static void print_panels(const struct pen *pen, const struct map *map, int width)
 {
-    static const int tried[] = {MOST_COLUMNS, FEW_COLUMNS};
     struct table tables[PANELS];
-    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
-        if (try_side_by_side(tables, map, width, tried[i])) {
+    for (size_t i = 0; i < sizeof few_columns / sizeof *few_columns - 1; i++)
+        if (try_side_by_side(tables, map, width, few_columns[i])) {
             print_side_by_side(pen, tables);
             return;
         }
-    for (int i = 0; i < PANELS; i++) {
-        int columns = MOST_COLUMNS;
-        do
-            table_create(&tables[i], map, (enum panel)i, columns);
-        while (tables[i].width > width && --columns >= LEAST_COLUMNS);
-    }
+    for (int i = 0; i < PANELS; i++)
+        fit_one(&tables[i], map, (enum panel)i, width);
     print_stacked(pen, tables);
 }
 
@@ -281,13 +280,16 @@ static void print_elements(const struct pen *pen, const struct map *map)
 {
     struct picks picks;
     struct words words;
-    picks_choose(&picks, map->out.count, map->out.count <= MOST_LINES ? MOST_LINES : FEW_LINES);
+    picks_choose(&picks, map->out.count, lines);
     for (int i = 0; i < picks.count; i++) {
         words_clear(&words);
-        if (picks.at[i] < 0)
-            words_add(&words, "⋮ %lld more", (long long)(map->out.count - picks.count + 1));
-        else
+        if (picks.at[i] < 0) {
+            words_add(&words, "⋮ ");
+            words_add_count(&words, map->out.count - picks.count + 1);
+            words_add(&words, " more");
+        } else {
             view_line(&words, map, picks.at[i]);
+        }
         fprintf(pen->out, "%s\n", words.text);
     }
     if (picks.count) fputs("\n", pen->out);

@@ -7,22 +7,16 @@
 
 #include "value.h"
 
-void picks_choose(struct picks *picks, int64_t extent, int most)
+void picks_choose(struct picks *picks, int64_t extent, struct limit limit)
 {
-    if (most > PICKS_MOST) most = PICKS_MOST;
+    int most = limit.most < PICKS_MOST ? limit.most : PICKS_MOST;
+    int few = limit.few < most ? limit.few : most;
+    int64_t head = extent <= most ? extent : few / 2, tail = extent <= most ? 0 : few - few / 2 - 1;
     picks->count = 0;
-    if (extent <= most) {
-        while (picks->count < extent) {
-            picks->at[picks->count] = picks->count;
-            picks->count++;
-        }
-        return;
-    }
-    int head = most / 2, tail = most - head - 1;
-    for (int i = 0; i < head; i++)
+    for (int64_t i = 0; i < head; i++)
         picks->at[picks->count++] = i;
-    picks->at[picks->count++] = -1;
-    for (int i = tail; i > 0; i--)
+    if (extent > most) picks->at[picks->count++] = -1;
+    for (int64_t i = tail; i > 0; i--)
         picks->at[picks->count++] = extent - i;
 }
 
@@ -38,8 +32,7 @@ static int64_t slices_of(const struct grid *grid)
     return (int64_t)count;
 }
 
-void grid_create(struct grid *grid, const struct map *map, enum panel panel, int most_slices, int most_rows,
-                 int most_columns)
+void grid_create(struct grid *grid, const struct map *map, enum panel panel, const struct grid_limits *limits)
 {
     const garner_tensor *tensor = panel == PANEL_DATA ? map->data : map->indices;
     grid->map = map;
@@ -48,9 +41,9 @@ void grid_create(struct grid *grid, const struct map *map, enum panel panel, int
     grid->shape = panel == PANEL_OUT ? map->out.extents : tensor->shape;
     grid->rows = grid->rank >= 2 ? grid->shape[grid->rank - 2] : 1;
     grid->columns = grid->rank >= 1 ? grid->shape[grid->rank - 1] : 1;
-    picks_choose(&grid->slice, slices_of(grid), most_slices);
-    picks_choose(&grid->row, grid->rows, most_rows);
-    picks_choose(&grid->column, grid->columns, most_columns);
+    picks_choose(&grid->slice, slices_of(grid), limits->slices);
+    picks_choose(&grid->row, grid->rows, limits->rows);
+    picks_choose(&grid->column, grid->columns, limits->columns);
 }
 
 int64_t grid_flat(const struct grid *grid, int64_t slice, int64_t row, int64_t column)

@@ -22,8 +22,13 @@ struct picks {
     int64_t at[PICKS_MOST];
 };
 
-/* All positions if there are at most `most`, else the first and last ones and a gap. */
-void picks_choose(struct picks *picks, int64_t extent, int most);
+/* How many positions are shown: all if there are at most `most`, else the first and last ones and a
+ * gap, `few` together. */
+struct limit {
+    int most, few;
+};
+
+void picks_choose(struct picks *picks, int64_t extent, struct limit limit);
 
 enum panel { PANEL_DATA, PANEL_INDICES, PANEL_OUT, PANELS };
 
@@ -37,8 +42,12 @@ struct grid {
     struct picks slice, row, column;
 };
 
-void grid_create(struct grid *grid, const struct map *map, enum panel panel, int most_slices, int most_rows,
-                 int most_columns);
+struct grid_limits {
+    struct limit slices, rows, columns;
+};
+
+void grid_create(struct grid *grid, const struct map *map, enum panel panel,
+                 const struct grid_limits *limits);
 
 /* The C-order number of the element there. */
 int64_t grid_flat(const struct grid *grid, int64_t slice, int64_t row, int64_t column);
@@ -64,6 +73,9 @@ void view_formula(struct words *words, const struct map *map); /* out[i,j] = dat
 
 /* out[0,1] = data[2,1] = 8 ← indices[0,1] = -1 (wraps to 2) */
 void view_line(struct words *words, const struct map *map, int64_t out_flat);
+
+/* 1,000,000 */
+void words_add_count(struct words *words, int64_t number);
 
 /* The i-th sentence of the summary; 0 if there are no more. */
 int view_summary(struct words *words, const struct map *map, int i);

@@ -40,8 +40,7 @@ static void add_element(struct words *words, const char *name, const int64_t *at
     words_add(words, "]");
 }
 
-/* 1000000 as 1,000,000. */
-static void add_count(struct words *words, int64_t number)
+void words_add_count(struct words *words, int64_t number)
 {
     char digits[24];
     int size = snprintf(digits, sizeof digits, "%lld", (long long)number);
@@ -237,21 +236,21 @@ void view_line(struct words *words, const struct map *map, int64_t out_flat)
 static void say_used(struct words *words, const struct map *map)
 {
     int64_t used = map->used_count * map->free_count;
-    add_count(words, used);
+    words_add_count(words, used);
     words_add(words, " of ");
-    add_count(words, map->data_count);
+    words_add_count(words, map->data_count);
     words_add(words, " elements of data %s used", used == 1 ? "is" : "are");
     if (map->data_count) words_add(words, " (%.3g %%)", 100.0 * (double)used / (double)map->data_count);
     words_add(words, map->out.count ? "; out has " : "; out is empty");
-    if (map->out.count) add_count(words, map->out.count);
+    if (map->out.count) words_add_count(words, map->out.count);
 }
 
 static int say_counted(struct words *words, int64_t count, int64_t all, const char *one, const char *many)
 {
     if (!count) return 0;
-    add_count(words, count);
+    words_add_count(words, count);
     words_add(words, " of ");
-    add_count(words, all);
+    words_add_count(words, all);
     words_add(words, " %s", count == 1 ? one : many);
     return 1;
 }
