@@ -53,7 +53,7 @@ static const char *skip_spaces(const char *at)
 static garner_status next_token(struct reader *r, struct token *token)
 {
     const char *begin = skip_spaces(r->at), *end = begin + 1;
-    token->type = *begin;
+    *token = (struct token){*begin, begin, end};
     if (*begin == '\0') {
         end = begin;
     } else if (*begin == '"') {
@@ -65,7 +65,6 @@ static garner_status next_token(struct reader *r, struct token *token)
         token->type = 'w';
         end = begin + strcspn(begin, "[],:\" \t\r\n");
     }
-    token->begin = begin;
     token->end = r->at = end;
     return GARNER_OK;
 }
