@@ -78,9 +78,9 @@ static void row_23_out_over_data(void **state)
                                                                                : 64;
         f.data.data = bytes + 160;
         for (int64_t at = 160 - out_bytes - 1; at <= 160 + data_bytes + 1 && at + out_bytes <= 400; at++) {
-            f.out.data = bytes + at;
             const bool apart = at + out_bytes <= 160 || at >= 160 + data_bytes;
             if (at < 0) continue;
+            f.out.data = bytes + at;
             if (apart)
                 assert_int_equal(fixture_run(&f), GARNER_OK);
             else
