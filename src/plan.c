@@ -103,7 +103,8 @@ static void say(struct line *line, const char *format, ...)
 
 static void say_kernel(struct line *line, const struct kernel *kernel)
 {
-    static const char *const sources[] = {[ONE] = "one", [TUPLE] = "tuple", [BLOCK] = "block"};
+    static const char *const sources[] = {[UNIT] = "unit",   [RAMP] = "ramp",   [PATTERN] = "pattern",
+                                          [TUPLE] = "tuple", [BLOCK] = "block", [HOLED] = "holed"};
     say(line, " %s %s-i%d-", kernel->level, sources[kernel->source], kernel->index * 8);
     if (kernel->run)
         say(line, "%d", kernel->run);

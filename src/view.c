@@ -25,7 +25,7 @@ static void dense_strides(struct view *view)
     }
 }
 
-static bool is_dense(const struct view *view)
+bool garner_view_is_dense(const struct view *view)
 {
     int64_t stride = 1;
     for (int i = view->rank - 1; i >= 0; i--) {
@@ -110,7 +110,7 @@ static garner_status take_strides(struct view *view, const garner_tensor *tensor
                                   const char *role, garner_error *error)
 {
     memcpy(view->stride, tensor->strides, (size_t)view->rank * sizeof view->stride[0]);
-    if (view->type->packing != WHOLE && !is_dense(view))
+    if (view->type->packing != WHOLE && !garner_view_is_dense(view))
         return garner_fail(error, GARNER_BAD_SHAPE,
                            "%s: %s of packed type %s has strides %s; it must be dense", op, role,
                            view->type->name, garner_list_text(view->rank, view->stride).text);

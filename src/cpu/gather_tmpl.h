@@ -3,66 +3,194 @@
  * The kernel skeleton: address source x mover.
  *
  * Contract: a file that defines KERNEL_TARGET (a function attribute that turns an instruction set on,
- * or nothing) includes this once and gets gather_segment(), whose last three parameters are constants
- * at every call, so that each call compiles to a loop of its own. A group of indices is loaded, each
- * one once, checked together with one comparison each, and then moved.
+ * or nothing) includes this once and gets gather_segment(), whose parameters after the first are
+ * constants at every call, so that each call compiles to a loop of its own. A group of indices is
+ * loaded, each one once, checked together with one comparison each, and then moved.
+ *
+ * What a source requires, and the chooser has seen to:
+ *   UNIT           stride = step = run, ramp = 0
+ *   RAMP, PATTERN, every bound at most 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
+ *   TUPLE          costs a third of one of 64 bits on some CPUs
+ *   all but BLOCK  indices lie side by side
  */
 #ifndef KERNEL_TARGET
 #error "define KERNEL_TARGET before including gather_tmpl.h"
 #endif
 
+#define UNROLL _Pragma("GCC unroll 8")
+
 enum { GROUP = 8 };
 
-/* The offset of one point; clears *inside if an index is not inside its axis. */
-GARNER_INLINE KERNEL_TARGET int64_t point_offset(const struct segment *s, const char *at, enum source source,
-                                                 int width, bool *inside)
+/* Sixteen bytes, a vector register on both architectures. */
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+
+/* Places of `count` indices, `pitch` bytes apart, on one axis; false if one is not inside. Negative
+ * indices are rare, so wrapping waits until the plain comparison fails. */
+GARNER_INLINE KERNEL_TARGET bool load_places(const char *at, int64_t pitch, int count, int width,
+                                             const struct axis *axis, int64_t *place)
 {
     const struct index_type type = {width, false};
-    if (source == BLOCK) return index_load(at, type);
-    uint64_t offset = 0; /* unsigned, because a place that is not inside may be anything */
-    for (int k = 0; k < (source == ONE ? 1 : s->axes); k++) {
-        int64_t place;
-        *inside &= index_inside(index_load(at + k * width, type), s->axis[k].bound, s->axis[k].wrap, &place);
-        offset += (uint64_t)place * (uint64_t)s->axis[k].stride;
-    }
-    return (int64_t)offset;
-}
-
-GARNER_INLINE KERNEL_TARGET void move_run(char *out, const char *from, int64_t run)
-{
-    memcpy(out, from, (size_t)run);
-}
-
-/* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
-GARNER_INLINE KERNEL_TARGET bool move_group(const struct segment *s, int64_t first, int count,
-                                            enum source source, int width, int64_t run)
-{
-    int64_t offset[GROUP];
     bool inside = true;
-    int64_t tuple = (source == TUPLE ? s->axes : 1) * (int64_t)width;
-    const char *at = s->index + first * tuple;
-    for (int i = 0; i < count; i++)
-        offset[i] = point_offset(s, at + i * tuple, source, width, &inside);
-    if (!inside) return false;
-    for (int i = 0; i < count; i++) {
-        char *out = s->out + (first + i) * s->step;
-        if (source == BLOCK && offset[i] == OFFSET_NOWHERE)
-            memset(out, 0, (size_t)run);
-        else
-            move_run(out, s->data + (source == BLOCK ? 0 : (first + i) * s->ramp) + offset[i], run);
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        place[i] = index_load(at + i * pitch, type);
+        inside &= (uint64_t)place[i] < (uint64_t)axis->bound;
+    }
+    if (__builtin_expect(inside, 1)) return true;
+    inside = true;
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        inside &= index_inside(place[i], axis->bound, axis->wrap, &place[i]);
+    }
+    return inside;
+}
+
+GARNER_INLINE KERNEL_TARGET int64_t product32(int64_t place, int64_t stride)
+{
+    return (int64_t)((uint64_t)(uint32_t)place * (uint32_t)stride);
+}
+
+/* Offsets of `count` points from point number `first` on; false if an index is not inside. */
+GARNER_INLINE KERNEL_TARGET bool load_offsets(const struct segment *s, int64_t first, int count,
+                                              enum source source, int width, int64_t run, int64_t *offset)
+{
+    int64_t place[GROUP];
+    int axes = source == TUPLE ? s->axes : 1;
+    int64_t pitch = axes * (int64_t)width;
+    const char *at = s->index + first * pitch;
+    if (source == BLOCK || source == HOLED) {
+        memcpy(offset, at, (size_t)count * sizeof *offset);
+        return true;
+    }
+    if (!load_places(at, pitch, count, width, s->axis, place)) return false;
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        offset[i] = source == UNIT ? place[i] * run : product32(place[i], s->axis[0].stride);
+        if (source == RAMP || source == TUPLE) offset[i] += (first + i) * s->ramp;
+        if (source == PATTERN) offset[i] += s->pattern[first + i];
+    }
+    for (int k = 1; k < axes; k++) {
+        if (!load_places(at + k * width, pitch, count, width, s->axis + k, place)) return false;
+        UNROLL for (int i = 0; i < count; i++)
+        {
+            offset[i] += product32(place[i], s->axis[k].stride);
+        }
     }
     return true;
 }
 
-GARNER_INLINE KERNEL_TARGET int64_t gather_segment(const struct segment *s, enum source source, int width,
-                                                   int64_t constant_run)
+/* Any number of bytes, in ascending pieces that do not overlap, but for the last. */
+GARNER_INLINE KERNEL_TARGET void move_any(char *out, const char *from, int64_t run)
 {
-    int64_t run = constant_run ? constant_run : s->run, i = 0;
-    for (; s->n - i >= GROUP; i += GROUP)
-        if (!move_group(s, i, GROUP, source, width, run)) return i;
+    if (run >= 16) {
+        char *last_out = out + run - 16;
+        const char *last_from = from + run - 16;
+        for (; run >= 64; run -= 64, out += 64, from += 64) {
+            bytes16 a, b, c, d;
+            memcpy(&a, from, 16), memcpy(&b, from + 16, 16), memcpy(&c, from + 32, 16),
+                memcpy(&d, from + 48, 16);
+            memcpy(out, &a, 16), memcpy(out + 16, &b, 16), memcpy(out + 32, &c, 16), memcpy(out + 48, &d, 16);
+        }
+        for (; run >= 16; run -= 16, out += 16, from += 16)
+            memcpy(out, from, 16);
+        if (run > 0) memcpy(last_out, last_from, 16);
+    } else if (run >= 8) {
+        uint64_t a, b;
+        memcpy(&a, from, 8), memcpy(&b, from + run - 8, 8);
+        memcpy(out, &a, 8), memcpy(out + run - 8, &b, 8);
+    } else if (run >= 4) {
+        uint32_t a, b;
+        memcpy(&a, from, 4), memcpy(&b, from + run - 4, 4);
+        memcpy(out, &a, 4), memcpy(out + run - 4, &b, 4);
+    } else {
+        for (int64_t i = 0; i < run; i++)
+            out[i] = from[i];
+    }
+}
+
+enum { LONG_RUN = 16 * 1024 };
+
+/* `constant` is the run if that is known when compiling, 0 otherwise. */
+GARNER_INLINE KERNEL_TARGET void move_run(char *out, const char *from, int64_t run, int64_t constant)
+{
+    if (constant > 0)
+        memcpy(out, from, (size_t)constant);
+    else if (run < LONG_RUN)
+        move_any(out, from, run);
+    else
+        memcpy(out, from, (size_t)run);
+}
+
+enum { LINE = 64, PREFETCHED = 4096 };
+
+/* Asks for the runs of `count` points, whose indices are not checked: an address is only a number here,
+ * and a prefetch of nonsense does nothing. */
+GARNER_INLINE KERNEL_TARGET void prefetch_runs(const struct segment *s, int64_t first, int count,
+                                               enum source source, int width, int64_t run)
+{
+    const struct index_type type = {width, false};
+    int axes = source == TUPLE ? s->axes : 1;
+    int64_t pitch = axes * (int64_t)width, length = run < PREFETCHED ? run : PREFETCHED;
+    for (int i = 0; i < count; i++) {
+        uintptr_t at = (uintptr_t)s->data;
+        for (int k = 0; k < axes; k++) {
+            int64_t index = index_load(s->index + (first + i) * pitch + k * width, type);
+            index += index < 0 ? s->axis[k].wrap : 0;
+            at += (uintptr_t)index * (uintptr_t)s->axis[k].stride;
+        }
+        for (int64_t line = 0; line < length; line += LINE)
+            __builtin_prefetch((const void *)(at + (uintptr_t)line), 0, 2);
+        __builtin_prefetch((const void *)(at + (uintptr_t)length - 1), 0, 2);
+    }
+}
+
+static GARNER_COLD void zero_run(char *out, size_t run)
+{
+    memset(out, 0, run);
+}
+
+/* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
+GARNER_INLINE KERNEL_TARGET bool move_group(const struct segment *s, const char *data, char *out,
+                                            int64_t first, int count, enum source source, int width,
+                                            int64_t constant)
+{
+    int64_t offset[GROUP], run = constant ? constant : s->run;
+    int64_t step = source == UNIT || source == PATTERN ? run : s->step;
+    if (!load_offsets(s, first, count, source, width, run, offset)) return false;
+    out += first * step;
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        if (source == HOLED && offset[i] == OFFSET_NOWHERE)
+            zero_run(out + i * step, (size_t)run);
+        else
+            move_run(out + i * step, data + offset[i], run, constant);
+    }
+    return true;
+}
+
+GARNER_INLINE KERNEL_TARGET int64_t gather_row(const struct segment *s, const char *data, char *out,
+                                               enum source source, int width, int64_t constant)
+{
+    int64_t i = 0;
+    bool far = (constant == 0 || constant >= 32) && source != BLOCK && source != HOLED && source != PATTERN;
+    for (; s->n - i >= GROUP; i += GROUP) {
+        if (far && s->ahead && s->n - i - GROUP >= s->ahead)
+            prefetch_runs(s, i + s->ahead, GROUP, source, width, constant ? constant : s->run);
+        if (!move_group(s, data, out, i, GROUP, source, width, constant)) return i;
+    }
     for (; i < s->n; i++)
-        if (!move_group(s, i, 1, source, width, run)) return i;
+        if (!move_group(s, data, out, i, 1, source, width, constant)) return i;
     return i;
 }
 
+GARNER_INLINE KERNEL_TARGET int64_t gather_segment(const struct segment *s, enum source source, int width,
+                                                   int64_t constant)
+{
+    if (source != BLOCK && source != HOLED) return gather_row(s, s->data, s->out, source, width, constant);
+    for (int64_t row = 0; row < s->rows; row++)
+        gather_row(s, s->data + row * s->row_ramp, s->out + row * s->row_step, source, width, constant);
+    return s->n;
+}
+
+#undef UNROLL
 #undef KERNEL_TARGET
