@@ -7,13 +7,14 @@ enum {
     POINT_COST = 16,        /* what finding a point costs, in bytes moved */
     MOST_TASKS = 64 * 1024,
     PIECE_ALIGNMENT = 4096,
-    PATTERN_ROW = 64,     /* rows shorter than this gain from a pattern */
-    REUSED_RUN = 32,      /* longer runs gain more from prefetching than from resolving once */
-    REUSED_ROW = 16,      /* unless rows are this short */
-    CACHED = 1024 * 1024, /* a table of this size stays in a core's own cache */
-    LEAST_SWEEP = 8,      /* rows that a resolved block serves at least */
-    AHEAD_BYTES = 4096,   /* how far ahead long runs are asked for, */
-    AHEAD_POINTS = 16     /* at most this many */
+    PATTERN_ROW = 64,               /* rows shorter than this gain from a pattern */
+    REUSED_RUN = 32,                /* longer runs gain more from prefetching than from resolving once */
+    REUSED_ROW = 16,                /* unless rows are this short */
+    CACHED = 1024 * 1024,           /* a table of this size stays in a core's own cache */
+    LEAST_SWEEP = 8,                /* rows that a resolved block serves at least */
+    AHEAD_BYTES = 4096,             /* how far ahead long runs are asked for, */
+    AHEAD_POINTS = 16,              /* at most this many */
+    STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
 };
 
 /* How many bytes of data the gathered axes span. */
@@ -134,6 +135,7 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
     if (nest->run > REUSED_RUN && table_bytes(nest) > CACHED)
         work->ahead = at_least(1, at_most(AHEAD_POINTS, AHEAD_BYTES / at_most(nest->run, AHEAD_BYTES)));
     if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
+    work->stream = nest->points > STREAMED_OUT / nest->run;
     work->columns = nest->dim[nest->rank - 1].n;
     if (work->way == PATTERNS) work->columns *= nest->dim[nest->rank - 2].n;
     work->rows = 1;

@@ -50,6 +50,7 @@ static struct segment begin_segment(const struct cpu_work *work, const struct ne
         .step = inner->out,
         .run = tile->length,
         .ahead = work->ahead,
+        .stream = work->stream,
         .axis = nest->axis,
         .axes = nest->axes,
     };

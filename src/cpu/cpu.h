@@ -25,6 +25,7 @@ struct cpu_work {
     const struct kernel *block;             /* moves resolved blocks; NULL for BITS */
     const struct kernel *holed;             /* the same where some points lie nowhere */
     int64_t ahead;                          /* how many points ahead to prefetch */
+    bool stream;                            /* write long runs past the caches where the CPU can */
     int64_t sweep;                          /* rows that a resolved block serves before the next one */
     int64_t rows, columns;                  /* the grid */
     int64_t row_share, column_share, piece; /* what a task takes of rows, columns, bytes of a run */

@@ -21,6 +21,7 @@ struct segment {
     int64_t step;            /* distance in out from point to point */
     int64_t run;             /* bytes of a point */
     int64_t ahead;           /* how many points ahead to prefetch long runs; 0: not at all */
+    bool stream;             /* out is larger than the caches */
     const int64_t *pattern;  /* for PATTERN: distance in data of each point from the first */
     const struct axis *axis; /* gathered axes */
     int axes;
@@ -30,15 +31,33 @@ struct segment {
 /* Moves points until one has an index outside [-wrap, bound), and returns how many it moved. */
 typedef int64_t kernel_function(const struct segment *segment);
 
+enum level { SCALAR, AVX2, AVX512, LEVELS };
+
 struct kernel {
-    const char *level; /* the instruction set: "scalar" */
+    enum level level; /* the instruction set */
     enum source source;
     int index; /* bytes of an index */
     int run;   /* bytes of a point; 0: any */
     kernel_function *function;
 };
 
-/* The kernel for a run of that many bytes, or NULL if no kernel reads such indices. */
+/* Slots of a level's table: indices of 4 and 8 bytes; runs of 0 (any) and powers of two up to 64. */
+#define INDEX_SLOT(index) ((index) / 8)
+#define RUN_SLOT(run) \
+    ((run) < 4 ? (run) : (run) == 4 ? 3 : (run) == 8 ? 4 : (run) == 16 ? 5 : (run) == 32 ? 6 : 7)
+enum { SOURCES = HOLED + 1, INDEX_SLOTS = 2, RUN_SLOTS = RUN_SLOT(64) + 1 };
+
+/* The kernels of a level; those it lacks have no function. */
+typedef struct kernel kernel_table[SOURCES][INDEX_SLOTS][RUN_SLOTS];
+extern const kernel_table garner_scalar_kernels, garner_avx2_kernels, garner_avx512_kernels;
+
+/* The highest level that this machine has, or GARNER_CPU from the environment allows. */
+enum level garner_cpu_level(void);
+
+/* The level's name, as GARNER_CPU spells it. */
+const char *garner_level_name(enum level level);
+
+/* The kernel of the highest allowed level for a run of that many bytes. */
 const struct kernel *garner_kernel_find(enum source source, int index, int64_t run);
 
 /* Offset of a point that lies nowhere: its run is zeros. No view reaches that far. */

@@ -2,32 +2,42 @@
 /*
  * The kernel skeleton: address source x mover.
  *
- * Contract: a file that defines KERNEL_TARGET (a function attribute that turns an instruction set on,
- * or nothing) includes this once and gets gather_segment(), whose parameters after the first are
- * constants at every call, so that each call compiles to a loop of its own. A group of indices is
- * loaded, each one once, checked together with one comparison each, and then moved.
+ * gather_segment() is inlined into every kernel with constants for its parameters after the first, so
+ * that each kernel becomes a loop of its own, compiled for the instruction set of the function it is
+ * inlined into. A group of indices is loaded, each one once, checked together with one comparison each,
+ * and then moved.
  *
  * What a source requires, and the chooser has seen to:
  *   UNIT           stride = step = run, ramp = 0
  *   RAMP, PATTERN, every bound at most 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
  *   TUPLE          costs a third of one of 64 bits on some CPUs
+ *   PATTERN        step = run
  *   all but BLOCK  indices lie side by side
  */
-#ifndef KERNEL_TARGET
-#error "define KERNEL_TARGET before including gather_tmpl.h"
+#ifndef GARNER_CPU_SKELETON_H
+#define GARNER_CPU_SKELETON_H
+
+#include <string.h>
+
+#include "kernel.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 #define UNROLL _Pragma("GCC unroll 8")
 
-enum { GROUP = 8 };
-
-/* Sixteen bytes, a vector register on both architectures. */
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
+enum {
+    GROUP = 8,
+    LINE = 64,
+    PREFETCHED = 4096,   /* bytes of a run that are asked for ahead */
+    STREAMED = 384,      /* a run of this length streams from any address */
+    LONG_RUN = 16 * 1024 /* where the C library moves best */
+};
 
 /* Places of `count` indices, `pitch` bytes apart, on one axis; false if one is not inside. Negative
  * indices are rare, so wrapping waits until the plain comparison fails. */
-GARNER_INLINE KERNEL_TARGET bool load_places(const char *at, int64_t pitch, int count, int width,
-                                             const struct axis *axis, int64_t *place)
+GARNER_INLINE bool load_places(const char *at, int64_t pitch, int count, int width, const struct axis *axis,
+                               int64_t *place)
 {
     const struct index_type type = {width, false};
     bool inside = true;
@@ -45,14 +55,14 @@ GARNER_INLINE KERNEL_TARGET bool load_places(const char *at, int64_t pitch, int 
     return inside;
 }
 
-GARNER_INLINE KERNEL_TARGET int64_t product32(int64_t place, int64_t stride)
+GARNER_INLINE int64_t product32(int64_t place, int64_t stride)
 {
     return (int64_t)((uint64_t)(uint32_t)place * (uint32_t)stride);
 }
 
 /* Offsets of `count` points from point number `first` on; false if an index is not inside. */
-GARNER_INLINE KERNEL_TARGET bool load_offsets(const struct segment *s, int64_t first, int count,
-                                              enum source source, int width, int64_t run, int64_t *offset)
+GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int count, enum source source,
+                                int width, int64_t run, int64_t *offset)
 {
     int64_t place[GROUP];
     int axes = source == TUPLE ? s->axes : 1;
@@ -80,17 +90,13 @@ GARNER_INLINE KERNEL_TARGET bool load_offsets(const struct segment *s, int64_t f
 }
 
 /* Any number of bytes, in ascending pieces that do not overlap, but for the last. */
-GARNER_INLINE KERNEL_TARGET void move_any(char *out, const char *from, int64_t run)
+GARNER_INLINE void move_any(char *out, const char *from, int64_t run)
 {
     if (run >= 16) {
         char *last_out = out + run - 16;
         const char *last_from = from + run - 16;
-        for (; run >= 64; run -= 64, out += 64, from += 64) {
-            bytes16 a, b, c, d;
-            memcpy(&a, from, 16), memcpy(&b, from + 16, 16), memcpy(&c, from + 32, 16),
-                memcpy(&d, from + 48, 16);
-            memcpy(out, &a, 16), memcpy(out + 16, &b, 16), memcpy(out + 32, &c, 16), memcpy(out + 48, &d, 16);
-        }
+        for (; run >= 64; run -= 64, out += 64, from += 64)
+            memcpy(out, from, 64);
         for (; run >= 16; run -= 16, out += 16, from += 16)
             memcpy(out, from, 16);
         if (run > 0) memcpy(last_out, last_from, 16);
@@ -108,12 +114,29 @@ GARNER_INLINE KERNEL_TARGET void move_any(char *out, const char *from, int64_t r
     }
 }
 
-enum { LONG_RUN = 16 * 1024 };
+/* Past the caches: whole lines of out are written without being read first. What lies before and after
+ * them is written as usual. */
+GARNER_INLINE void move_streaming(char *out, const char *from, int64_t run)
+{
+#if defined(__SSE2__)
+    int64_t head = -(int64_t)(uintptr_t)out & (LINE - 1);
+    if (head > 0) move_any(out, from, at_most(head, run));
+    for (out += head, from += head, run -= head; run >= LINE; run -= LINE, out += LINE, from += LINE)
+        for (int i = 0; i < LINE; i += 16)
+            _mm_stream_si128((__m128i *)(void *)(out + i),
+                             _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+    if (run > 0) move_any(out, from, run);
+#else
+    move_any(out, from, run);
+#endif
+}
 
 /* `constant` is the run if that is known when compiling, 0 otherwise. */
-GARNER_INLINE KERNEL_TARGET void move_run(char *out, const char *from, int64_t run, int64_t constant)
+GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t constant, bool streams)
 {
-    if (constant > 0)
+    if (streams)
+        move_streaming(out, from, run);
+    else if (constant > 0)
         memcpy(out, from, (size_t)constant);
     else if (run < LONG_RUN)
         move_any(out, from, run);
@@ -121,12 +144,22 @@ GARNER_INLINE KERNEL_TARGET void move_run(char *out, const char *from, int64_t r
         memcpy(out, from, (size_t)run);
 }
 
-enum { LINE = 64, PREFETCHED = 4096 };
+/* Whether these runs can be streamed: the caller wants it, and they are whole lines or long. */
+GARNER_INLINE bool run_streams(const struct segment *s, const char *out, int64_t run)
+{
+#if defined(__SSE2__)
+    return s->stream &&
+           (run >= STREAMED || (((uintptr_t)out | (uintptr_t)run | (uintptr_t)s->step) & (LINE - 1)) == 0);
+#else
+    (void)s, (void)out, (void)run;
+    return false;
+#endif
+}
 
 /* Asks for the runs of `count` points, whose indices are not checked: an address is only a number here,
  * and a prefetch of nonsense does nothing. */
-GARNER_INLINE KERNEL_TARGET void prefetch_runs(const struct segment *s, int64_t first, int count,
-                                               enum source source, int width, int64_t run)
+GARNER_INLINE void prefetch_runs(const struct segment *s, int64_t first, int count, enum source source,
+                                 int width, int64_t run)
 {
     const struct index_type type = {width, false};
     int axes = source == TUPLE ? s->axes : 1;
@@ -150,9 +183,8 @@ static GARNER_COLD void zero_run(char *out, size_t run)
 }
 
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
-GARNER_INLINE KERNEL_TARGET bool move_group(const struct segment *s, const char *data, char *out,
-                                            int64_t first, int count, enum source source, int width,
-                                            int64_t constant)
+GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
+                              enum source source, int width, int64_t constant, bool streams)
 {
     int64_t offset[GROUP], run = constant ? constant : s->run;
     int64_t step = source == UNIT || source == PATTERN ? run : s->step;
@@ -163,28 +195,28 @@ GARNER_INLINE KERNEL_TARGET bool move_group(const struct segment *s, const char 
         if (source == HOLED && offset[i] == OFFSET_NOWHERE)
             zero_run(out + i * step, (size_t)run);
         else
-            move_run(out + i * step, data + offset[i], run, constant);
+            move_run(out + i * step, data + offset[i], run, constant, streams);
     }
     return true;
 }
 
-GARNER_INLINE KERNEL_TARGET int64_t gather_row(const struct segment *s, const char *data, char *out,
-                                               enum source source, int width, int64_t constant)
+GARNER_INLINE int64_t gather_row(const struct segment *s, const char *data, char *out, enum source source,
+                                 int width, int64_t constant)
 {
-    int64_t i = 0;
-    bool far = (constant == 0 || constant >= 32) && source != BLOCK && source != HOLED && source != PATTERN;
+    int64_t i = 0, run = constant ? constant : s->run;
+    bool is_long = constant == 0 || constant >= 32;
+    bool far = is_long && source != BLOCK && source != HOLED && source != PATTERN && s->ahead;
+    bool streams = is_long && run_streams(s, out, run);
     for (; s->n - i >= GROUP; i += GROUP) {
-        if (far && s->ahead && s->n - i - GROUP >= s->ahead)
-            prefetch_runs(s, i + s->ahead, GROUP, source, width, constant ? constant : s->run);
-        if (!move_group(s, data, out, i, GROUP, source, width, constant)) return i;
+        if (far && s->n - i - GROUP >= s->ahead) prefetch_runs(s, i + s->ahead, GROUP, source, width, run);
+        if (!move_group(s, data, out, i, GROUP, source, width, constant, streams)) return i;
     }
     for (; i < s->n; i++)
-        if (!move_group(s, data, out, i, 1, source, width, constant)) return i;
+        if (!move_group(s, data, out, i, 1, source, width, constant, streams)) return i;
     return i;
 }
 
-GARNER_INLINE KERNEL_TARGET int64_t gather_segment(const struct segment *s, enum source source, int width,
-                                                   int64_t constant)
+GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source, int width, int64_t constant)
 {
     if (source != BLOCK && source != HOLED) return gather_row(s, s->data, s->out, source, width, constant);
     for (int64_t row = 0; row < s->rows; row++)
@@ -193,4 +225,5 @@ GARNER_INLINE KERNEL_TARGET int64_t gather_segment(const struct segment *s, enum
 }
 
 #undef UNROLL
-#undef KERNEL_TARGET
+
+#endif
