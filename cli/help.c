@@ -102,7 +102,7 @@ static void print_overview(FILE *out)
     fprintf(out, "garner: %s\n\nusage: %s\n\nCOMMANDS\n", tagline, synopsis);
     for (int i = 0; i < COMMAND_COUNT; i++)
         print_entry(out, commands[i].name, commands[i].summary);
-    fputs("  garner COMMAND --help explains a command; garner help --man is the whole manual.\n", out);
+    print_entry(out, "", "garner COMMAND --help explains one; garner help --man is the whole manual.");
     print_options(out, COMMAND_NONE);
     print_manual(out);
 }

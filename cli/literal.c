@@ -53,7 +53,7 @@ static const char *skip_spaces(const char *at)
 static garner_status next_token(struct reader *r, struct token *token)
 {
     const char *begin = skip_spaces(r->at), *end = begin + 1;
-    token->type = *begin;
+    *token = (struct token){*begin, begin, end};
     if (*begin == '\0') {
         end = begin;
     } else if (*begin == '"') {
@@ -65,7 +65,6 @@ static garner_status next_token(struct reader *r, struct token *token)
         token->type = 'w';
         end = begin + strcspn(begin, "[],:\" \t\r\n");
     }
-    token->begin = begin;
     token->end = r->at = end;
     return GARNER_OK;
 }
@@ -135,7 +134,10 @@ static garner_status outline_element(struct reader *r, struct outline *o, const 
     uint64_t size = 0;
     garner_status status = GARNER_OK;
     enum kind kind = token->type == 's' ? STRING : kind_of_word(token);
-    if (kind == NOTHING) return malformed(r, token->begin, "neither a number, a string, true nor false");
+    if (kind == NOTHING)
+        return malformed(r, token->begin,
+                         o->depth ? "neither a number, a string, true nor false"
+                                  : "neither a literal nor a .npy file; file:PATH opens a file of any name");
     if (token->type == 's') status = read_string(r, token, NULL, &size);
     if (status != GARNER_OK) return status;
     if (o->depth < o->deepest || (o->leaf >= 0 && o->leaf != o->depth))

@@ -151,7 +151,7 @@ double number_value(const struct number_format *f, uint64_t bits)
 
 /*
  * Rounds a finite value >= 0 to nearest, and sets *tie if it lies halfway between two codes; then
- * `beyond` decides: above the middle (> 0), below it (< 0), or exactly there, where the even code wins.
+ * `beyond` decides: above the middle (> 0), below it (< 0), or exactly there, where the even fraction wins.
  * Codes count up with the value, so a carry out of the fraction is right by itself.
  */
 static uint64_t narrow(const struct number_format *f, double value, int beyond, bool *tie)
@@ -169,7 +169,7 @@ static uint64_t narrow(const struct number_format *f, double value, int beyond, 
     uint64_t code = ((uint64_t)(floor - smallest) << f->mantissa) + kept;
     if (f->special == SCALE && code > 0) code--; /* code 0 is a number, not zero */
     *tie = rest == half;
-    if (rest > half || (*tie && (beyond > 0 || (beyond == 0 && (code & 1))))) code++;
+    if (rest > half || (*tie && (beyond > 0 || (beyond == 0 && (kept & 1))))) code++;
     return code;
 }
 
@@ -249,10 +249,10 @@ static int compare_with_nearest(const char *text, double nearest)
     return (up > nearest) - (down < nearest);
 }
 
-static uint64_t parse_finite(const struct number_format *f, const char *text)
+/* Where the nearest double lies halfway between two codes, the digits beyond it decide. */
+static uint64_t parse_finite(const struct number_format *f, const char *text, double nearest)
 {
     bool tie;
-    double nearest = strtod(text, NULL);
     uint64_t code = narrow(f, nearest, 0, &tie);
     return tie ? narrow(f, nearest, compare_with_nearest(text, nearest), &tie) : code;
 }
@@ -267,7 +267,7 @@ static const char *parse_magnitude(const struct number_format *f, const char *te
     double nearest = strtod(text, NULL);
     if (nearest > double_from_bits(largest_bits(&formats[0]))) return "is too large for this type";
     if (f->special == SCALE && nearest < power_of_two(-f->bias)) return "is too small for this type";
-    *bits = parse_finite(f, text);
+    *bits = parse_finite(f, text, nearest);
     return *bits > largest_bits(f) ? "is too large for this type" : NULL;
 }
 
@@ -311,7 +311,8 @@ static int arrange(char *buffer, const char *scientific)
 static bool reads_back(const struct number_format *f, const char *text, uint64_t bits)
 {
     bool tie;
-    return narrow(f, strtod(text, NULL), 0, &tie) == bits && parse_finite(f, text) == bits;
+    double nearest = strtod(text, NULL);
+    return narrow(f, nearest, 0, &tie) == bits && parse_finite(f, text, nearest) == bits;
 }
 
 /* A power of two has more room above it than below, so its shortest text may be the one above. */

@@ -128,6 +128,7 @@ static garner_status deliver(const struct work *w, garner_error *error)
         .format = (enum print_format)s[OPTION_FORMAT].number,
         .header = terminal || verbose,
         .shorten = terminal && !verbose && s[OPTION_FORMAT].number == PRINT_TEXT,
+        .progress = !terminal,
     };
     return print_tensor(stdout, &w->out.tensor, &style, error);
 }

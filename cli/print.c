@@ -10,10 +10,14 @@
 
 #include "escape.h"
 #include "fail.h"
+#include "progress.h"
 #include "value.h"
 
 /* On a terminal, arrays beyond so many elements show so many at each end of an axis. */
 enum { SHORTEN_BEYOND = 1000, SHORTEN_KEEP = 3 };
+
+/* After so many elements the clock is looked at. */
+enum { LOOK_EVERY = 4096 };
 
 /* An array without elements may still have more brackets than any disk holds. */
 static const int64_t most_empty_lists = 1 << 24;
@@ -22,8 +26,9 @@ static const int64_t most_empty_lists = 1 << 24;
 struct walk {
     const garner_tensor *t;
     int32_t rank;
+    int64_t count; /* elements, or empty lists */
     int64_t at[GARNER_MAX_RANK];
-    bool empty, json, shorten;
+    bool empty, json, shorten, progress;
 };
 
 garner_status print_check(garner_dtype dtype, enum print_format format, garner_error *error)
@@ -118,12 +123,13 @@ static garner_status walk_begin(struct walk *w, const garner_tensor *t, const st
                                 garner_error *error)
 {
     int64_t count = 1;
-    *w = (struct walk){.t = t, .json = style->format == PRINT_JSON};
+    *w = (struct walk){.t = t, .json = style->format == PRINT_JSON, .progress = style->progress};
     while (w->rank < t->rank && t->shape[w->rank] > 0)
         w->rank++;
     w->empty = w->rank < t->rank;
     for (int32_t d = 0; d < w->rank; d++)
         if (__builtin_mul_overflow(count, t->shape[d], &count)) count = INT64_MAX;
+    w->count = count;
     w->shorten = style->shorten && count > SHORTEN_BEYOND;
     if (w->empty && !w->shorten && count > most_empty_lists)
         return fail(error, GARNER_TOO_LARGE,
@@ -135,12 +141,16 @@ static garner_status walk_begin(struct walk *w, const garner_tensor *t, const st
 
 static garner_status print_nested(FILE *out, struct walk *w, garner_error *error)
 {
+    struct progress progress;
+    size_t done = 0;
+    (void)progress_begin(&progress, (garner_exec){0});
     print_repeated(out, '[', w->rank);
     do {
         print_element(out, w, flat_position(w));
-        if (ferror(out)) return write_failed(error);
-    } while (advance(out, w));
-    return GARNER_OK;
+        if (w->progress && ++done % LOOK_EVERY == 0) progress_step(&progress, done, (size_t)w->count);
+    } while (!ferror(out) && advance(out, w));
+    progress_end(&progress);
+    return ferror(out) ? write_failed(error) : GARNER_OK;
 }
 
 /* ---- Formats ---- */

@@ -15,8 +15,9 @@ enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_RAW };
 
 struct print_style {
     enum print_format format;
-    bool header;  /* text: type and shape on a line above */
-    bool shorten; /* text: leave out the middle of long axes */
+    bool header;   /* text: type and shape on a line above */
+    bool shorten;  /* text: leave out the middle of long axes */
+    bool progress; /* show how far it is, if it takes long and standard error is a terminal */
 };
 
 /* Whether a type can be printed so: opaque elements and, raw, strings cannot (GARNER_UNSUPPORTED). */

@@ -15,10 +15,11 @@ static double seconds_since(const struct timespec *then)
     return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
 }
 
-static void show(struct progress *p, size_t done)
+void progress_step(struct progress *p, size_t done, size_t count)
 {
+    if (!p->watched) return;
     if (seconds_since(&p->shown) < (p->lines ? 0.2 : 1.0)) return;
-    fprintf(stderr, "\rgarner: %3d%%", (int)(100.0 * (double)done / (double)p->count));
+    fprintf(stderr, "\rgarner: %3d%%", (int)(100.0 * (double)done / (double)count));
     fflush(stderr);
     clock_gettime(CLOCK_MONOTONIC, &p->shown);
     p->lines++;
@@ -30,7 +31,7 @@ static void counted_task(void *argument, size_t i)
     p->task(p->argument, i);
     size_t done = atomic_fetch_add(&p->done, 1) + 1;
     if (atomic_flag_test_and_set(&p->busy)) return;
-    show(p, done);
+    progress_step(p, done, p->count);
     atomic_flag_clear(&p->busy);
 }
 
@@ -49,7 +50,8 @@ static int counted_for(void *context, garner_task *task, void *argument, size_t 
 garner_exec progress_begin(struct progress *p, garner_exec inner)
 {
     memset(p, 0, sizeof *p);
-    if (!isatty(STDERR_FILENO)) return inner;
+    p->watched = isatty(STDERR_FILENO);
+    if (!p->watched) return inner;
     p->inner = inner;
     atomic_flag_clear(&p->busy);
     clock_gettime(CLOCK_MONOTONIC, &p->shown);

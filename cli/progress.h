@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shows on a terminal how far a long gather has come. It sits between the library and an executor, and
- * counts the tasks that pass.
+ * Shows on a terminal how far long work has come. For a gather it sits between the library and an
+ * executor, and counts the tasks that pass.
  */
 #ifndef GARNER_CLI_PROGRESS_H
 #define GARNER_CLI_PROGRESS_H
@@ -20,10 +20,14 @@ struct progress {
     atomic_flag busy;      /* one thread at a time looks at the clock and prints */
     struct timespec shown; /* when the line was last printed, or the beginning */
     int lines;
+    int watched; /* standard error is a terminal */
 };
 
 /* An executor that runs tasks as `inner` does; it shows progress where standard error is a terminal. */
 garner_exec progress_begin(struct progress *progress, garner_exec inner);
+
+/* The same for work that the caller counts itself: begin with no executor, then say how far it is. */
+void progress_step(struct progress *progress, size_t done, size_t count);
 
 /* Takes the line away again. */
 void progress_end(struct progress *progress);

@@ -283,6 +283,8 @@ const char *value_parse(const garner_tensor *t, int64_t flat, const char *begin,
 const char *value_count(const garner_tensor *t, int64_t flat, uint64_t number)
 {
     char text[VALUE_TEXT_SIZE];
+    enum value_class class = value_class(t->dtype);
+    if (class == VALUE_SIGNED || class == VALUE_UNSIGNED) return store_integer(t, flat, false, number);
     int length = snprintf(text, sizeof text, "%llu", (unsigned long long)number);
     return value_parse(t, flat, text, text + length);
 }

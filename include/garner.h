@@ -257,8 +257,8 @@ typedef enum garner_negative {
 typedef struct garner_op {
     uint32_t size; /* sizeof(garner_op), or 0 for this first version */
     garner_kind kind;
-    int64_t axis;       /* Gather and GatherElements */
-    int64_t batch_dims; /* Gather and GatherND; negative counts from the rank of indices where allowed */
+    int64_t axis;       /* of Gather and GatherElements; 0 for GatherND, which has none */
+    int64_t batch_dims; /* of Gather and GatherND; 0 for GatherElements, and where the version has none */
     garner_oob oob;
     garner_negative negative;
     int32_t spec;   /* set by garner_op_from_spec; 0: the lenient default */

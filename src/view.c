@@ -115,7 +115,8 @@ static bool strided_span(struct view *view)
 static garner_status take_strides(struct view *view, const garner_tensor *tensor, const char *op,
                                   const char *role, garner_error *error)
 {
-    memcpy(view->stride, tensor->strides, (size_t)view->rank * sizeof view->stride[0]);
+    for (int i = 0; i < view->rank; i++)
+        view->stride[i] = view->n[i] == 1 ? 0 : tensor->strides[i];
     if (view->type->packing != WHOLE && !garner_view_is_dense(view))
         return garner_fail(error, GARNER_BAD_SHAPE,
                            "%s: %s of packed type %s has strides %s; it must be dense", op, role,

@@ -23,7 +23,7 @@ struct view {
     int64_t offset;             /* of element 0 from the caller's pointer, in bytes */
     struct span span;           /* all zero if there are no elements */
     int64_t n[GARNER_MAX_RANK]; /* extents */
-    int64_t stride[GARNER_MAX_RANK]; /* in elements; all zero if there are no elements */
+    int64_t stride[GARNER_MAX_RANK]; /* in elements; 0 for extents of 1, and if there are no elements */
 };
 
 /* `op` and `role` ("data", "indices", "out") begin the error sentence. */

@@ -65,7 +65,7 @@ static bool make_data(struct random *random, struct test_case *c, int r, int64_t
 
 static int pick_batch(struct random *random, const struct test_case *c, int most)
 {
-    const bool none = c->version->batch == BATCH_NONE;
+    const bool none = c->version->batch == REF_BATCH_NONE;
     const bool refused = c->strict && !c->version->spec && c->version->kind == GARNER_GATHER;
     if (none || refused || random_chance(random, 60)) return 0;
     return (int)random_between(random, 0, most < 6 ? most : 6);
@@ -169,6 +169,8 @@ static void arrange(struct random *random, struct case_view *view, bool packed, 
         return;
     }
     scatter_strides(random, view);
+    for (int d = 0; d < view->rank; d++) /* an extent of 1 is never stepped over */
+        if (view->shape[d] == 1 && random_chance(random, 10)) view->strides[d] = (int64_t)random_bits(random);
     if (input && random_chance(random, 30)) repeat_strides(random, view);
 }
 

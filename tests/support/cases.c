@@ -258,7 +258,7 @@ static const char *wrong_field(const struct run *run)
     if (error->status != GARNER_OUT_OF_RANGE) return "error.status";
     if ((error->has & needed) != needed) return "error.has";
     if (is_unsigned != !!(error->has & GARNER_HAS_UNSIGNED)) return "GARNER_HAS_UNSIGNED";
-    if (!is_unsigned && !(error->has & GARNER_HAS_VALUE)) return "GARNER_HAS_VALUE";
+    if (!(error->has & GARNER_HAS_VALUE)) return "GARNER_HAS_VALUE";
     if (error->position != want->position) return "error.position";
     if (error->axis != want->axis) return "error.axis";
     if (error->bound != want->bound) return "error.bound";

@@ -58,10 +58,19 @@ uint64_t test_seed(uint64_t seed)
     return text && *text ? strtoull(text, NULL, 0) : seed;
 }
 
-int64_t test_scaled(int64_t count)
+static double scale(void)
 {
     const char *text = getenv("GARNER_TEST_SCALE");
-    const double scale = text && *text ? strtod(text, NULL) : TEST_SANITIZED ? 0.1 : 1.0;
-    const double scaled = (double)count * scale;
+    return text && *text ? strtod(text, NULL) : TEST_SANITIZED ? 0.1 : 1.0;
+}
+
+bool test_is_short(void)
+{
+    return TEST_SANITIZED || scale() < 1;
+}
+
+int64_t test_scaled(int64_t count)
+{
+    const double scaled = (double)count * scale();
     return scaled < 1 ? 1 : (int64_t)scaled;
 }

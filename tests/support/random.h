@@ -35,6 +35,9 @@ void random_shuffle(struct random *random, size_t *items, size_t count);
 /* The seed of this run: GARNER_TEST_SEED, or `seed`. */
 uint64_t test_seed(uint64_t seed);
 
+/* Whether the run is scaled down, or under a sanitizer: the longest cases are then left out, loudly. */
+bool test_is_short(void);
+
 /* `count` times GARNER_TEST_SCALE (1; a tenth under a sanitizer), at least 1. */
 int64_t test_scaled(int64_t count);
 

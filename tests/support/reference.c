@@ -10,23 +10,23 @@
 /* spec, kind, data types, index types, batch_dims, off-axis equal, batches multiplied, zeros, strict from 0
  */
 const struct ref_version ref_versions[REF_VERSIONS] = {
-    {NULL, GARNER_GATHER, TYPES_ANY, INDEX_ANY, BATCH_SIGNED, 0, 0, 0, 0},
-    {"onnx-1", GARNER_GATHER, TYPES_ONNX_OLD, INDEX_I32_I64, BATCH_NONE, 0, 0, 0, 0},
-    {"onnx-11", GARNER_GATHER, TYPES_ONNX_OLD, INDEX_I32_I64, BATCH_NONE, 0, 0, 0, 0},
-    {"onnx-13", GARNER_GATHER, TYPES_ONNX_13, INDEX_I32_I64, BATCH_NONE, 0, 0, 0, 0},
-    {"openvino-1", GARNER_GATHER, TYPES_OPENVINO, INDEX_ANY, BATCH_NONE, 0, 0, 0, 1},
-    {"openvino-7", GARNER_GATHER, TYPES_OPENVINO, INDEX_ANY, BATCH_SIGNED, 0, 0, 0, 1},
-    {"openvino-8", GARNER_GATHER, TYPES_OPENVINO, INDEX_ANY, BATCH_SIGNED, 0, 0, 1, 0},
-    {NULL, GARNER_GATHER_ELEMENTS, TYPES_ANY, INDEX_ANY, BATCH_NONE, 0, 0, 0, 0},
-    {"onnx-11", GARNER_GATHER_ELEMENTS, TYPES_ONNX_OLD, INDEX_I32_I64, BATCH_NONE, 0, 0, 0, 0},
-    {"onnx-13", GARNER_GATHER_ELEMENTS, TYPES_ONNX_13, INDEX_I32_I64, BATCH_NONE, 0, 0, 0, 0},
-    {"openvino-6", GARNER_GATHER_ELEMENTS, TYPES_OPENVINO, INDEX_I32_I64, BATCH_NONE, 1, 0, 0, 1},
-    {NULL, GARNER_GATHER_ND, TYPES_ANY, INDEX_ANY, BATCH_COUNTED, 0, 0, 0, 0},
-    {"onnx-11", GARNER_GATHER_ND, TYPES_ONNX_OLD, INDEX_I64, BATCH_NONE, 0, 0, 0, 0},
-    {"onnx-12", GARNER_GATHER_ND, TYPES_ONNX_OLD, INDEX_I64, BATCH_COUNTED, 0, 0, 0, 0},
-    {"onnx-13", GARNER_GATHER_ND, TYPES_ONNX_13, INDEX_I64, BATCH_COUNTED, 0, 0, 0, 0},
-    {"openvino-5", GARNER_GATHER_ND, TYPES_OPENVINO, INDEX_ANY, BATCH_COUNTED, 0, 1, 0, 1},
-    {"openvino-8", GARNER_GATHER_ND, TYPES_OPENVINO, INDEX_ANY, BATCH_COUNTED, 0, 0, 0, 1},
+    {NULL, GARNER_GATHER, REF_TYPES_ANY, REF_INDEX_ANY, REF_BATCH_SIGNED, 0, 0, 0, 0},
+    {"onnx-1", GARNER_GATHER, REF_TYPES_ONNX_OLD, REF_INDEX_I32_I64, REF_BATCH_NONE, 0, 0, 0, 0},
+    {"onnx-11", GARNER_GATHER, REF_TYPES_ONNX_OLD, REF_INDEX_I32_I64, REF_BATCH_NONE, 0, 0, 0, 0},
+    {"onnx-13", GARNER_GATHER, REF_TYPES_ONNX_13, REF_INDEX_I32_I64, REF_BATCH_NONE, 0, 0, 0, 0},
+    {"openvino-1", GARNER_GATHER, REF_TYPES_OPENVINO, REF_INDEX_ANY, REF_BATCH_NONE, 0, 0, 0, 1},
+    {"openvino-7", GARNER_GATHER, REF_TYPES_OPENVINO, REF_INDEX_ANY, REF_BATCH_SIGNED, 0, 0, 0, 1},
+    {"openvino-8", GARNER_GATHER, REF_TYPES_OPENVINO, REF_INDEX_ANY, REF_BATCH_SIGNED, 0, 0, 1, 0},
+    {NULL, GARNER_GATHER_ELEMENTS, REF_TYPES_ANY, REF_INDEX_ANY, REF_BATCH_NONE, 0, 0, 0, 0},
+    {"onnx-11", GARNER_GATHER_ELEMENTS, REF_TYPES_ONNX_OLD, REF_INDEX_I32_I64, REF_BATCH_NONE, 0, 0, 0, 0},
+    {"onnx-13", GARNER_GATHER_ELEMENTS, REF_TYPES_ONNX_13, REF_INDEX_I32_I64, REF_BATCH_NONE, 0, 0, 0, 0},
+    {"openvino-6", GARNER_GATHER_ELEMENTS, REF_TYPES_OPENVINO, REF_INDEX_I32_I64, REF_BATCH_NONE, 1, 0, 0, 1},
+    {NULL, GARNER_GATHER_ND, REF_TYPES_ANY, REF_INDEX_ANY, REF_BATCH_COUNTED, 0, 0, 0, 0},
+    {"onnx-11", GARNER_GATHER_ND, REF_TYPES_ONNX_OLD, REF_INDEX_I64, REF_BATCH_NONE, 0, 0, 0, 0},
+    {"onnx-12", GARNER_GATHER_ND, REF_TYPES_ONNX_OLD, REF_INDEX_I64, REF_BATCH_COUNTED, 0, 0, 0, 0},
+    {"onnx-13", GARNER_GATHER_ND, REF_TYPES_ONNX_13, REF_INDEX_I64, REF_BATCH_COUNTED, 0, 0, 0, 0},
+    {"openvino-5", GARNER_GATHER_ND, REF_TYPES_OPENVINO, REF_INDEX_ANY, REF_BATCH_COUNTED, 0, 1, 0, 1},
+    {"openvino-8", GARNER_GATHER_ND, REF_TYPES_OPENVINO, REF_INDEX_ANY, REF_BATCH_COUNTED, 0, 0, 0, 1},
 };
 
 const struct ref_version *ref_find_version(garner_kind kind, const char *spec)
@@ -107,11 +107,11 @@ static bool data_type_allowed(const struct ref_version *text, bool strict, garne
                                                 GARNER_F8E4M3FNUZ, GARNER_F8E5M2FNUZ, GARNER_OPAQUE};
     if (!type_in(dtype, ref_types, REF_TYPES)) return false;
     switch (text->types) {
-    case TYPES_ONNX_OLD:
+    case REF_TYPES_ONNX_OLD:
         return type_in(dtype, onnx, 15);
-    case TYPES_ONNX_13:
+    case REF_TYPES_ONNX_13:
         return type_in(dtype, onnx, 16);
-    case TYPES_OPENVINO:
+    case REF_TYPES_OPENVINO:
         return !strict || !type_in(dtype, not_openvino, 6);
     default:
         return true;
@@ -121,9 +121,9 @@ static bool data_type_allowed(const struct ref_version *text, bool strict, garne
 static bool index_type_allowed(const struct ref_version *text, garner_dtype dtype)
 {
     switch (text->index_types) {
-    case INDEX_I64:
+    case REF_INDEX_I64:
         return dtype == GARNER_I64;
-    case INDEX_I32_I64:
+    case REF_INDEX_I32_I64:
         return dtype == GARNER_I32 || dtype == GARNER_I64;
     default:
         return type_in(dtype, ref_index_types, REF_INDEX_TYPES);
@@ -156,9 +156,9 @@ static bool count_batch(struct problem *p)
     const int64_t r = p->data->rank, q = p->indices->rank, least = r < q ? r : q, b = p->op->batch_dims;
     p->batch = 0;
     switch (p->text->batch) {
-    case BATCH_NONE:
+    case REF_BATCH_NONE:
         return b == 0;
-    case BATCH_COUNTED:
+    case REF_BATCH_COUNTED:
         p->batch = (int)b;
         return b >= 0 && b < least;
     default:

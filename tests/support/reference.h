@@ -56,9 +56,9 @@ bool ref_next(int rank, const int64_t *shape, int64_t *at);
 struct ref_version {
     const char *spec; /* NULL: the lenient default */
     garner_kind kind;
-    enum { TYPES_ANY, TYPES_ONNX_OLD, TYPES_ONNX_13, TYPES_OPENVINO } types;
-    enum { INDEX_ANY, INDEX_I32_I64, INDEX_I64 } index_types;
-    enum { BATCH_NONE, BATCH_COUNTED, BATCH_SIGNED } batch;
+    enum { REF_TYPES_ANY, REF_TYPES_ONNX_OLD, REF_TYPES_ONNX_13, REF_TYPES_OPENVINO } types;
+    enum { REF_INDEX_ANY, REF_INDEX_I32_I64, REF_INDEX_I64 } index_types;
+    enum { REF_BATCH_NONE, REF_BATCH_COUNTED, REF_BATCH_SIGNED } batch;
     bool off_axis_equal;     /* GatherElements: extents off the axis equal, not merely smaller */
     bool batches_multiplied; /* GatherND-5: the batch extents become one */
     bool zeros;              /* beyond the range: zeros, not an error */

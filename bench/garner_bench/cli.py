@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""The command line of the benchmark."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import machine, native, neighbours, peers, report, run, workloads
+from .effort import FULL, NEIGHBOURS, QUICK, QUICK_BYTES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+DESCRIPTION = """\
+Times garner and every peer that is installed on the cells of bench/workloads.tsv: with one thread (the whole
+process held to one CPU) and with all cores. The results are compared bit by bit; a peer that is wrong is named
+and its time not counted. Tables go to the terminal and, with plots, into the output folder."""
+
+
+def _arguments(argv):
+    parser = argparse.ArgumentParser(prog="bench", description=DESCRIPTION,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    add = parser.add_argument
+    add("--cells", default="*", metavar="GLOB", help="only cells whose name or operator matches; several with commas")
+    add("--threads", default="both", choices=("one", "all", "both"), help="thread modes (default: both)")
+    add("--peers", default=",".join(peers.NAMES), metavar="A,B", help=f"of {', '.join(peers.NAMES)}")
+    add("--runs", type=int, metavar="N", help="runs per cell, of which the median counts (default: 5)")
+    add("--seconds", type=float, metavar="S", help="time spent sampling each cell (default: 1)")
+    add("--quick", action="store_true", help="small cells and few samples: whether it works, not how fast")
+    add("--neighbours", action="store_true", help="also ten seeded neighbours of each cell: other extents and alignments")
+    add("--no-memory", action="store_true", help="leave out the peak memory of each peer")
+    add("--library", default=str(ROOT / "build" / "libgarner.so"), metavar="FILE", help="the libgarner.so to measure")
+    add("--include", default=str(ROOT / "include"), metavar="FOLDER", help="where its garner.h lies")
+    add("--workloads", default=str(ROOT / "bench" / "workloads.tsv"), metavar="FILE", help="the table of cells")
+    add("--output", default=str(ROOT / "build" / "bench"), metavar="FOLDER", help="where the results go")
+    return parser.parse_args(argv)
+
+
+def _cells(options):
+    cells = workloads.select(workloads.read(options.workloads), options.cells)
+    if options.quick:
+        cells = [c for c in cells if max(c.data_bytes, c.index_bytes, c.out_bytes) <= QUICK_BYTES]
+    if options.neighbours:
+        cells = [near for cell in cells for near in [cell] + ([] if cell.tiny else neighbours.neighbours(cell))]
+    return cells
+
+
+def _effort(options):
+    effort = QUICK if options.quick else NEIGHBOURS if options.neighbours else FULL
+    given = {"runs": options.runs, "seconds": options.seconds}
+    return effort._replace(**{name: value for name, value in given.items() if value is not None})
+
+
+def _peers(options):
+    names = [name for name in options.peers.split(",") if name]
+    unknown = [name for name in names if name not in peers.NAMES]
+    if unknown:
+        raise SystemExit(f"bench: no such peer: {', '.join(unknown)}; there are {', '.join(peers.NAMES)}")
+    return ["garner"] + [name for name in names if name != "garner"]
+
+
+def _peaks(options, cells, modes, library):
+    """On the cell with the largest out, in the last mode measured: with all cores where that was asked for."""
+    cell = max((c for c in cells if c.dtype != "str" and "~" not in c.name), key=lambda c: c.out_bytes, default=None)
+    if options.no_memory or cell is None:
+        return None
+    record = next((r for r in modes[-1]["cells"] if r["name"] == cell.name), {"times": {}})
+    ways = {name: record["times"].get(name, {}).get("way", "") for name in _peers(options)}
+    return {"cell": cell.name, "mode": modes[-1]["mode"],
+            "peaks": run.measure_peaks(modes[-1]["mode"], cell, ways, library, options.output)}  # fmt: skip
+
+
+def main(argv=None):
+    options = _arguments(argv)
+    cells, effort = _cells(options), _effort(options)
+    if not cells:
+        raise SystemExit(f"bench: no cell matches {options.cells}")
+    if not Path(options.library).exists():
+        raise SystemExit(f"bench: there is no {options.library}; build it first")
+    Path(options.output).mkdir(parents=True, exist_ok=True)
+    library = native.build(options.library, options.include, options.output)
+    names = ("one", "all") if options.threads == "both" else (options.threads,)
+    modes = [run.measure_mode(mode, cells, _peers(options), library, effort, options.output) for mode in names]
+    result = {
+        "machine": dict(machine.describe(), compiler=native.compiler_version()),
+        "effort": effort._asdict(),
+        "modes": modes,
+        "memory": _peaks(options, cells, modes, library),
+    }
+    print(report.write(result, options.output))
+    for fault in report.faults(result):
+        print(f"bench: {fault}", file=sys.stderr)
+    return 1 if report.faults(result) else 0

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Times the contestants of one cell: each peer's ways are checked and tried, the best of each goes on; then
+rounds, in which everyone still in is sampled once in an order that changes. A run is a number of rounds; a
+cell has several runs, and each run gives one median per contestant."""
+
+import gc
+import random
+import time
+from itertools import repeat
+
+from .compare import difference, poison
+from .peers import one_line
+from .stats import median, uncertainty
+
+LONG_CALL = 10e6  # ns: beyond it a call needs no warm-up
+SAMPLE = 0.4e6  # ns: calls shorter than this are repeated within a sample
+SLOW = 4.0  # times the fastest: such a contestant is sampled once in each run
+SETTLE = 0.003  # s before a sample on all cores: other peers' threads spin for a while before they sleep
+PRECISE = 0.005  # a run ends early when medians are known this well
+
+
+class Contestant:
+    def __init__(self, name, way, estimate):
+        self.name, self.way, self.estimate = name, way, estimate
+        self.loops = 1
+        self.runs = []
+        self.samples = []
+
+    def time(self, loops):
+        """Nanoseconds per call. The ceiling loop times itself."""
+        timed = getattr(self.way.call, "timed", None)
+        if timed:
+            return timed(loops)
+        call = self.way.call
+        begin = time.perf_counter_ns()
+        for _ in repeat(None, loops):
+            call()
+        return (time.perf_counter_ns() - begin) / loops
+
+
+class Trial:
+    """Everything about one cell that the contestants share."""
+
+    def __init__(self, inputs, want, threads):
+        self.inputs, self.want, self.threads = inputs, want, threads
+        self.fresh = inputs.cell.fresh
+        self.notes = []
+
+    def sample(self, contestant):
+        if self.threads > 1:
+            time.sleep(SETTLE)
+        if contestant.estimate < LONG_CALL:
+            if self.fresh:
+                self.inputs.choose()
+            contestant.way.call()
+        if self.fresh:
+            self.inputs.choose()
+        return contestant.time(contestant.loops)
+
+    def check(self, name, way):
+        """Whether the way gives the right answer; if not, says so in the notes."""
+        poison(self.inputs.out)
+        self.inputs.choose(0)
+        try:
+            wrong = difference(way.fetch(way.call()), self.want)
+        except Exception as error:  # a peer may refuse with whatever it likes
+            self.notes.append((name, way.label, f"refused: {one_line(error)}"))
+            return False
+        if wrong:
+            self.notes.append((name, way.label, f"wrong: {wrong}"))
+        return not wrong
+
+    def enter(self, name, ways):
+        """The peer's best way as a contestant, or None."""
+        tried = []
+        for way in ways:
+            if self.check(name, way):
+                contestant = Contestant(name, way, 0.0)
+                first = self.sample(contestant)
+                contestant.loops = max(1, int(SAMPLE / 4 / first))
+                contestant.estimate = min(self.sample(contestant) for _ in range(1 if first > 50e6 else 3))
+                tried.append(contestant)
+        if not tried:
+            return None
+        best = min(tried, key=lambda c: c.estimate)
+        best.loops = 1 if self.fresh else max(1, int(SAMPLE / best.estimate))
+        return best
+
+
+def _settled(contestants):
+    return all(uncertainty(c.samples) < PRECISE for c in contestants)
+
+
+def _run(trial, contestants, effort, rng):
+    """One run: rounds until the medians are known or the time is used up."""
+    fastest = min(c.estimate for c in contestants)
+    steady = [c for c in contestants if c.estimate <= SLOW * fastest]
+    deadline = time.perf_counter() + effort.seconds / effort.runs
+    for c in contestants:
+        c.samples = []
+    for number in range(effort.most_rounds):
+        field = list(contestants if number == 0 else steady)
+        rng.shuffle(field)
+        for c in field:
+            c.samples.append(trial.sample(c))
+        if number + 1 >= effort.least_rounds and (time.perf_counter() > deadline or _settled(steady)):
+            break
+    for c in contestants:
+        c.runs.append(median(c.samples))
+
+
+def compete(trial, contestants, effort):
+    """Fills in each contestant's runs."""
+    rng = random.Random(trial.inputs.cell.name)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(effort.runs):
+            _run(trial, contestants, effort, rng)
+    finally:
+        gc.enable()

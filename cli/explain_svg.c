@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The drawing as a picture: indices, data and out beside each other, cells that belong together in one
+ * colour, and an arrow from each source to where it went as long as there are few. Plain SVG 1.1 text
+ * that needs nothing from outside; every cell of out says on hovering where it comes from.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "explain.h"
+#include "explain_view.h"
+#include "file.h"
+
+enum {
+    MOST_ARROWS = 40,
+    CELL_MOST = 12,
+    CELL_HEIGHT = 30,
+    CHARACTER = 8, /* width, at the font size of cells */
+    LABEL_HEIGHT = 18,
+    MARGIN = 28,
+    TOP = 96,  /* where panels begin: title and formula stand above */
+    NEAR = 48, /* between indices and data */
+    FAR = 120, /* between data and out, where the arrows are */
+    LINE_HEIGHT = 20
+};
+
+static const struct grid_limits limits = {{4, 4}, {12, 9}, {12, 7}};
+
+/* A panel and where it stands. */
+struct box {
+    struct grid grid;
+    struct words title;
+    int x, y, width, height;
+    int cell_width, label_width;
+};
+
+struct picture {
+    const struct map *map;
+    struct box box[PANELS];
+    int width, height, panels_height;
+    int arrows; /* whether they are few enough to be drawn */
+};
+
+/* What the producer of file_save carries along. */
+struct writer {
+    struct sink *sink;
+    garner_error *error;
+    garner_status status;
+};
+
+/* The soft colours of cells that belong together, and the stronger ones of their borders and arrows. */
+static const struct {
+    const char *fill, *line;
+} tones[] = {{"#ffd9d4", "#d9685a"}, {"#ffe7c2", "#d1913c"}, {"#fff3b8", "#b79d2a"}, {"#d8f2c4", "#6aa646"},
+             {"#c9f0e6", "#3fa58a"}, {"#cfe6ff", "#4a86c9"}, {"#e0d9ff", "#7a67c7"}, {"#fbd7ee", "#c2599b"}};
+
+static size_t tone_of(int64_t use)
+{
+    return (size_t)use % (sizeof tones / sizeof *tones);
+}
+
+/* ---- Text out ---- */
+
+static void put(struct writer *writer, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+static void put(struct writer *writer, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    if (writer->status) return;
+    va_start(arguments, format);
+    int size = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (size < 0) return;
+    size_t bytes = (size_t)size < sizeof text ? (size_t)size : sizeof text - 1;
+    writer->status = sink_write(writer->sink, text, bytes, writer->error);
+}
+
+/* Text as XML wants it. Control characters have no place in XML, not even escaped. */
+static void put_escaped(struct writer *writer, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '&')
+            put(writer, "&amp;");
+        else if (c == '<')
+            put(writer, "&lt;");
+        else if (c == '>')
+            put(writer, "&gt;");
+        else if (c == '"')
+            put(writer, "&quot;");
+        else if (c >= ' ' && c != 0x7f)
+            put(writer, "%c", *text);
+        else
+            put(writer, "?");
+    }
+}
+
+static void put_text(struct writer *writer, int x, int y, const char *class, const char *text)
+{
+    put(writer, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class);
+    put_escaped(writer, text);
+    put(writer, "</text>\n");
+}
+
+/* ---- Placing ---- */
+
+static int slice_height(const struct grid *grid)
+{
+    return (grid->rank > 2 ? LABEL_HEIGHT : 0) + (grid->rank > 0 ? LABEL_HEIGHT : 0) +
+           grid->row.count * CELL_HEIGHT + 12;
+}
+
+/* The width of the widest cell that is shown. */
+static int widest_cell(const struct grid *grid)
+{
+    struct cell cell;
+    int widest = 3;
+    for (int s = 0; s < grid->slice.count; s++)
+        for (int r = 0; r < grid->row.count; r++)
+            for (int c = 0; c < grid->column.count; c++) {
+                int64_t slice = grid->slice.at[s], row = grid->row.at[r], column = grid->column.at[c];
+                if (slice < 0 || row < 0 || column < 0) continue;
+                view_cell(&cell, grid, grid_flat(grid, slice, row, column), CELL_MOST);
+                if (view_width(cell.text) > widest) widest = view_width(cell.text);
+            }
+    return widest * CHARACTER + 16;
+}
+
+static void box_create(struct box *box, const struct map *map, enum panel panel)
+{
+    const struct grid *grid = &box->grid;
+    words_clear(&box->title);
+    grid_create(&box->grid, map, panel, &limits);
+    view_title(&box->title, grid);
+    box->cell_width = widest_cell(grid);
+    box->label_width =
+        grid->rank < 2 ? 0 : CHARACTER * snprintf(NULL, 0, "%lld", (long long)grid->rows - 1) + 8;
+    box->width = box->label_width + grid->column.count * box->cell_width;
+    int title = view_width(box->title.text) * (CHARACTER + 1);
+    if (box->width < title) box->width = title;
+    box->height = grid->slice.count ? 0 : LABEL_HEIGHT;
+    for (int s = 0; s < grid->slice.count; s++)
+        box->height += grid->slice.at[s] < 0 ? LABEL_HEIGHT : slice_height(grid);
+}
+
+/* Makes the picture as wide as a line of text needs. */
+static void fit_text(struct picture *picture, const struct words *words)
+{
+    int width = 2 * MARGIN + view_width(words->text) * (CHARACTER + 1);
+    if (picture->width < width) picture->width = width;
+}
+
+static void place_panels(struct picture *picture)
+{
+    static const enum panel order[PANELS] = {PANEL_INDICES, PANEL_DATA, PANEL_OUT};
+    int gap = 0;
+    picture->width = MARGIN;
+    for (int i = 0; i < PANELS; i++) {
+        struct box *box = &picture->box[order[i]];
+        box_create(box, picture->map, order[i]);
+        box->x = picture->width + gap;
+        box->y = TOP + LABEL_HEIGHT;
+        gap = order[i] == PANEL_DATA && picture->arrows ? FAR : NEAR;
+        picture->width = box->x + box->width;
+        if (box->height > picture->panels_height) picture->panels_height = box->height;
+    }
+    picture->width += MARGIN;
+}
+
+static void place(struct picture *picture, const struct map *map)
+{
+    struct words words = {0};
+    *picture = (struct picture){.map = map, .arrows = map->out.count <= MOST_ARROWS};
+    place_panels(picture);
+    picture->height = TOP + LABEL_HEIGHT + picture->panels_height + MARGIN;
+    view_formula(&words, map);
+    fit_text(picture, &words);
+    words_clear(&words);
+    for (int i = 0; view_summary(&words, map, i); i++) {
+        if (words.used) picture->height += LINE_HEIGHT;
+        fit_text(picture, &words);
+        words_clear(&words);
+    }
+}
+
+/* The place of a row of cells in its slice; s counts the slices that are shown. */
+static int slice_y(const struct box *box, int s)
+{
+    int y = box->y;
+    for (int i = 0; i < s; i++)
+        y += box->grid.slice.at[i] < 0 ? LABEL_HEIGHT : slice_height(&box->grid);
+    return y;
+}
+
+static int row_y(const struct box *box, int s, int r)
+{
+    int32_t rank = box->grid.rank;
+    return slice_y(box, s) + (rank > 2 ? LABEL_HEIGHT : 0) + (rank > 0 ? LABEL_HEIGHT : 0) + r * CELL_HEIGHT;
+}
+
+static int column_x(const struct box *box, int c)
+{
+    return box->x + box->label_width + c * box->cell_width;
+}
+
+/* ---- Cells ---- */
+
+static void put_tooltip(struct writer *writer, const struct box *box, int64_t flat)
+{
+    struct words words = {0};
+    if (box->grid.panel != PANEL_OUT) return;
+    view_line(&words, box->grid.map, flat);
+    put(writer, "<title>");
+    put_escaped(writer, words.text);
+    put(writer, "</title>");
+}
+
+static void put_cell(struct writer *writer, const struct box *box, int64_t flat, int x, int y)
+{
+    static const char *const names[PANELS] = {"data", "indices", "out"};
+    static const char *const marks[] = {"", " used", " zero"};
+    struct cell cell;
+    view_cell(&cell, &box->grid, flat, CELL_MOST);
+    put(writer, "<g class=\"cell %s%s\">", names[box->grid.panel], marks[cell.mark]);
+    put_tooltip(writer, box, flat);
+    put(writer, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"", x + 1, y + 1,
+        box->cell_width - 2, CELL_HEIGHT - 2);
+    if (cell.mark == MARK_USED)
+        put(writer, " style=\"fill:%s;stroke:%s\"", tones[tone_of(cell.use)].fill,
+            tones[tone_of(cell.use)].line);
+    put(writer, "/>");
+    put(writer, "<text x=\"%d\" y=\"%d\">", x + box->cell_width / 2, y + CELL_HEIGHT / 2 + 5);
+    put_escaped(writer, cell.text);
+    put(writer, "</text></g>\n");
+}
+
+static void put_gap(struct writer *writer, const struct box *box, int x, int y, const char *text)
+{
+    put_text(writer, x + box->cell_width / 2, y + CELL_HEIGHT / 2 + 5, "label", text);
+}
+
+static void put_labels(struct writer *writer, const struct box *box, int s)
+{
+    const struct grid *grid = &box->grid;
+    struct words words = {0};
+    int y = row_y(box, s, 0);
+    if (grid->rank > 2) {
+        view_slice(&words, grid, grid->slice.at[s]);
+        put_text(writer, box->x, y - LABEL_HEIGHT - 6, "slice", words.text);
+    }
+    for (int c = 0; c < grid->column.count && grid->rank > 0; c++) {
+        char label[24] = "⋯";
+        if (grid->column.at[c] >= 0) snprintf(label, sizeof label, "%lld", (long long)grid->column.at[c]);
+        put_text(writer, column_x(box, c) + box->cell_width / 2, y - 5, "label", label);
+    }
+    for (int r = 0; r < grid->row.count && grid->rank > 1; r++) {
+        char label[24] = "⋮";
+        if (grid->row.at[r] >= 0) snprintf(label, sizeof label, "%lld", (long long)grid->row.at[r]);
+        put_text(writer, box->x + box->label_width / 2 - 2, row_y(box, s, r) + CELL_HEIGHT / 2 + 5, "label",
+                 label);
+    }
+}
+
+static void put_slice(struct writer *writer, const struct box *box, int s)
+{
+    const struct grid *grid = &box->grid;
+    put_labels(writer, box, s);
+    for (int r = 0; r < grid->row.count; r++)
+        for (int c = 0; c < grid->column.count; c++) {
+            int64_t row = grid->row.at[r], column = grid->column.at[c];
+            int x = column_x(box, c), y = row_y(box, s, r);
+            if (row >= 0 && column >= 0)
+                put_cell(writer, box, grid_flat(grid, grid->slice.at[s], row, column), x, y);
+            else
+                put_gap(writer, box, x, y, row >= 0 ? "⋯" : column >= 0 ? "⋮" : "⋱");
+        }
+}
+
+static void put_box(struct writer *writer, const struct box *box)
+{
+    const struct grid *grid = &box->grid;
+    put_text(writer, box->x, TOP, "title", box->title.text);
+    if (!grid->slice.count) put_text(writer, box->x, box->y + LABEL_HEIGHT, "slice", "empty");
+    for (int s = 0; s < grid->slice.count; s++) {
+        if (grid->slice.at[s] >= 0)
+            put_slice(writer, box, s);
+        else
+            put_text(writer, box->x + box->width / 2, slice_y(box, s) + LABEL_HEIGHT / 2, "label", "⋮");
+    }
+}
+
+/* ---- Arrows ---- */
+
+static int find_pick(const struct picks *picks, int64_t at)
+{
+    for (int i = 0; i < picks->count; i++)
+        if (picks->at[i] == at) return i;
+    return -1;
+}
+
+/* Where an element is drawn; 0 if it is left out. */
+static int locate(const struct box *box, int64_t flat, int *x, int *y)
+{
+    const struct grid *grid = &box->grid;
+    int c = find_pick(&grid->column, flat % grid->columns);
+    int r = find_pick(&grid->row, flat / grid->columns % grid->rows);
+    int s = find_pick(&grid->slice, flat / grid->columns / grid->rows);
+    if (c < 0 || r < 0 || s < 0) return 0;
+    *x = column_x(box, c);
+    *y = row_y(box, s, r);
+    return 1;
+}
+
+/* Arrows of one row leave it a little apart, in the order of its columns. */
+static int spread(const struct box *box, int x)
+{
+    int count = box->grid.column.count, c = (x - column_x(box, 0)) / box->cell_width;
+    int apart = count > 6 ? 2 : 4;
+    return CELL_HEIGHT / 2 + (2 * c - count + 1) * apart / 2;
+}
+
+/* Under the cells of its row, across the gap, and under the cells again: cells are drawn later. */
+static void put_arrow(struct writer *writer, const struct picture *picture, int64_t out_flat)
+{
+    const struct map *map = picture->map;
+    const struct box *from = &picture->box[PANEL_DATA], *to = &picture->box[PANEL_OUT];
+    int64_t tuple, at[GARNER_MAX_RANK];
+    int x, y, end_x, end_y;
+    if (!map_source(map, out_flat, &tuple, at)) return;
+    if (!locate(from, map_flatten(map->data->shape, map->data->rank, at), &x, &y)) return;
+    if (!locate(to, out_flat, &end_x, &end_y)) return;
+    const char *line = tones[tone_of(map_tuple_use(map, tuple))].line;
+    int leave = column_x(from, from->grid.column.count), arrive = to->x - 8, bend = (arrive - leave) / 2;
+    y += spread(from, x);
+    end_y += spread(to, end_x);
+    put(writer, "<path class=\"arrow\" style=\"stroke:%s\" d=\"M%d %dH%dC%d %d %d %d %d %d\"/>", line,
+        x + from->cell_width, y, leave, leave + bend, y, arrive - bend, end_y, arrive, end_y);
+    put(writer, "<path class=\"tip\" style=\"fill:%s\" d=\"M%d %dl-7 -3v6z\"/>\n", line, arrive + 4, end_y);
+}
+
+/* ---- The whole picture ---- */
+
+static const char style[] =
+    "<style>"
+    "text{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:13px;fill:#2b2f36}"
+    ".heading{font-size:18px;font-weight:600}.formula{font-size:14px;fill:#4a5261}"
+    ".title{font-weight:600}.slice{fill:#6b7280}.summary{fill:#4a5261}"
+    ".label{fill:#9aa1ad;font-size:11px;text-anchor:middle}"
+    ".cell rect{fill:#fff;stroke:#d8dce3}.cell text{text-anchor:middle}"
+    ".data:not(.used) text{fill:#8b93a1}.zero rect{fill:#f1f2f5;stroke:#c3c8d1;stroke-dasharray:3 2}"
+    ".arrow{fill:none;stroke-width:1.6;opacity:.55}.tip{opacity:.8}"
+    "</style>\n";
+
+static void put_words(struct writer *writer, const struct picture *picture)
+{
+    struct words words = {0};
+    view_operator(&words, picture->map);
+    put_text(writer, MARGIN, 38, "heading", words.text);
+    words_clear(&words);
+    view_formula(&words, picture->map);
+    put_text(writer, MARGIN, 62, "formula", words.text);
+    words_clear(&words);
+    int y = TOP + LABEL_HEIGHT + picture->panels_height + LINE_HEIGHT + 8;
+    for (int i = 0; view_summary(&words, picture->map, i); i++) {
+        if (words.used) {
+            put_text(writer, MARGIN, y, "summary", words.text);
+            y += LINE_HEIGHT;
+        }
+        words_clear(&words);
+    }
+}
+
+static garner_status produce(void *context, struct sink *sink, garner_error *error)
+{
+    const struct picture *picture = context;
+    struct writer writer = {sink, error, GARNER_OK};
+    put(&writer,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+        "role=\"img\">\n",
+        picture->width, picture->height, picture->width, picture->height);
+    if (!writer.status) writer.status = sink_write(sink, style, sizeof style - 1, error);
+    put(&writer, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fafbfc\"/>\n");
+    put_words(&writer, picture);
+    for (int64_t i = 0; picture->arrows && i < picture->map->out.count; i++)
+        put_arrow(&writer, picture, i);
+    for (int i = 0; i < PANELS; i++)
+        put_box(&writer, &picture->box[i]);
+    put(&writer, "</svg>\n");
+    return writer.status;
+}
+
+garner_status explain_svg(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
+                          const char *path, garner_error *error)
+{
+    struct map map;
+    struct picture picture;
+    garner_status status = map_create(&map, op, data, indices, error);
+    if (status) return status;
+    place(&picture, &map);
+    status = file_save(path, produce, &picture, error);
+    map_free(&map);
+    return status;
+}
