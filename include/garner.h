@@ -319,11 +319,26 @@ typedef struct garner_exec {
 } garner_exec;
 
 /*
- * An executor that starts threads for each call and joins them before it returns: at most `count`
- * threads, the caller included; 0 means one for each CPU. Work too small to split starts none; a
- * thread that cannot be created leaves its share to the others.
+ * The executor of the process-wide thread pool, with at most `count` threads, the caller included; 0
+ * means GARNER_NUM_THREADS from the environment, or one for each CPU that this process may use. Threads
+ * are made by the first call that needs them, sleep when there is nothing to do, and are joined at exit.
+ * Work too small to gain never reaches them. A call that finds the pool busy runs in its own thread. A
+ * child of fork() makes its own threads when it first needs them.
  */
 GARNER_API garner_exec garner_threads(int count);
+
+/* A pool of your own. */
+typedef struct garner_pool garner_pool;
+
+/* Makes a pool of `threads` threads, the caller of each job included (0: as for garner_threads). */
+GARNER_API GARNER_MUST_USE garner_status garner_pool_create(garner_pool **pool, int threads,
+                                                            garner_error *error);
+
+/* Its executor, valid as long as the pool; that of the process-wide pool for NULL. */
+GARNER_API garner_exec garner_pool_exec(garner_pool *pool);
+
+/* Joins its threads and frees it; nobody may be using it. NULL is fine. */
+GARNER_API void garner_pool_destroy(garner_pool *pool);
 
 /* One operator, once: infer, plan on the stack, execute. Allocates nothing. */
 GARNER_API GARNER_MUST_USE garner_status garner_run(const garner_op *op, const garner_tensor *data,

@@ -111,6 +111,10 @@ static garner_status run_plan(const struct garner_plan *plan, const void *data, 
     if (plan->nest.points == 0)
         return garner_scan(&plan->index_map, &plan->nest, plan->op, run.buffers.indices, error);
     size_t tasks = (size_t)plan->work.tasks;
+    if (tasks == 1 && (exec == NULL || exec->cancelled == NULL)) {
+        if (garner_cpu_task(&plan->work, &plan->nest, &run.buffers, 0)) return GARNER_OK;
+        return report_refused(&run, error);
+    }
     run_tasks(&run, tasks);
     if (atomic_load(&run.refused)) return report_refused(&run, error);
     size_t done = atomic_load(&run.done);

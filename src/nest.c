@@ -118,7 +118,8 @@ void garner_nest_build(struct nest *nest, const struct map *map, const struct op
         else
             nest->packed = type;
     }
-    if (nest->rank == 0) nest->dim[nest->rank++] = (struct dim){.n = 1};
+    if (nest->rank == 0 || nest->dim[nest->rank - 1].index == 0)
+        nest->dim[nest->rank++] = (struct dim){.n = 1};
     nest->points = out->count > 0;
     for (int d = 0; d < nest->rank && nest->points; d++)
         nest->points *= nest->dim[d].n;

@@ -25,7 +25,7 @@ struct dim {
 };
 
 struct nest {
-    int rank;                   /* dims, outermost first; at least 1 */
+    int rank;                   /* dims, outermost first; the last one walks along indices, or is 1 */
     int axes;                   /* gathered axes, at least 1 */
     int64_t points;             /* product of the dims' extents; 0 if out has no elements */
     int64_t run;                /* bytes moved for each point; elements where data is packed */

@@ -74,6 +74,7 @@ static bool returns_to_zero(const struct step *here, int64_t sum, bool moved, in
 bool garner_view_overlaps_itself(const struct view *view)
 {
     struct step step[GARNER_MAX_RANK + 1];
+    if (garner_view_is_dense(view)) return false;
     int count = sort_steps(step, view);
     if (view->count == 0 || count == 0) return false;
     if (step[count - 1].stride == 0) return true;

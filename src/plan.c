@@ -18,12 +18,12 @@ garner_status garner_plan_make(struct garner_plan *plan, const garner_op *given,
                                const garner_tensor *indices, const garner_tensor *out, garner_error *error)
 {
     struct op op;
-    struct view from, at, to;
+    struct view from, to, *at = &plan->index_map.view;
     struct map map;
     RETURN_NOT_OK(garner_op_resolve(&op, given, error));
     RETURN_NOT_OK(garner_view_make(&from, data, op.name, "data", error));
-    RETURN_NOT_OK(garner_view_make(&at, indices, op.name, "indices", error));
-    RETURN_NOT_OK(garner_shape_infer(&op, &from, &at, &map, &plan->output, error));
+    RETURN_NOT_OK(garner_view_make(at, indices, op.name, "indices", error));
+    RETURN_NOT_OK(garner_shape_infer(&op, &from, at, &map, &plan->output, error));
     if (out == NULL) {
         garner_view_dense(&to, &plan->output);
     } else {
@@ -32,10 +32,11 @@ garner_status garner_plan_make(struct garner_plan *plan, const garner_op *given,
     }
     plan->op = op.name;
     plan->data = reach_of(&from);
-    plan->indices = reach_of(&at);
+    plan->indices = reach_of(at);
     plan->out = reach_of(&to);
-    garner_index_map(&plan->index_map, &map, &at);
-    garner_nest_build(&plan->nest, &map, &op, &from, &at, &to);
+    plan->index_map.tuples = map.tuples;
+    plan->index_map.gather = map.gather;
+    garner_nest_build(&plan->nest, &map, &op, &from, at, &to);
     garner_cpu_choose(&plan->work, &plan->nest);
     return GARNER_OK;
 }
@@ -103,8 +104,9 @@ static void say(struct line *line, const char *format, ...)
 
 static void say_kernel(struct line *line, const struct kernel *kernel)
 {
-    static const char *const sources[] = {[ONE] = "one", [TUPLE] = "tuple", [BLOCK] = "block"};
-    say(line, " %s %s-i%d-", kernel->level, sources[kernel->source], kernel->index * 8);
+    static const char *const sources[] = {[UNIT] = "unit",   [RAMP] = "ramp",   [PATTERN] = "pattern",
+                                          [TUPLE] = "tuple", [BLOCK] = "block", [HOLED] = "holed"};
+    say(line, " %s %s-i%d-", garner_level_name(kernel->level), sources[kernel->source], kernel->index * 8);
     if (kernel->run)
         say(line, "%d", kernel->run);
     else

@@ -19,7 +19,7 @@ struct garner_plan {
     struct reach data, indices, out;
     struct cpu_work work;
     garner_shape output;
-    struct index_map index_map;
+    struct index_map index_map; /* the index tensor, for error reports */
     struct nest nest;
 };
 

@@ -5,19 +5,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "error.h"
-
-void garner_index_map(struct index_map *map, const struct map *shape, const struct view *indices)
-{
-    map->rank = indices->rank;
-    map->count = indices->count;
-    map->tuples = shape->tuples;
-    map->gather = shape->gather;
-    memcpy(map->n, indices->n, (size_t)indices->rank * sizeof map->n[0]);
-    memcpy(map->stride, indices->stride, (size_t)indices->rank * sizeof map->stride[0]);
-}
 
 /* "[-5, 4]", "[0, 4]" where negatives are outside. */
 static GARNER_COLD void print_range(char *text, size_t size, const struct axis *axis)
@@ -28,14 +17,14 @@ static GARNER_COLD void print_range(char *text, size_t size, const struct axis *
 static GARNER_COLD garner_status report(const struct index_map *map, const struct nest *nest, const char *op,
                                         const int64_t *coordinates, int64_t index, garner_error *error)
 {
-    int k = map->tuples ? (int)coordinates[map->rank - 1] : 0;
+    int k = map->tuples ? (int)coordinates[map->view.rank - 1] : 0;
     error->has |= GARNER_HAS_POSITION | GARNER_HAS_VALUE | GARNER_HAS_BOUND;
     if (nest->index_type.is_unsigned) error->has |= GARNER_HAS_UNSIGNED;
-    error->rank = map->rank;
+    error->rank = map->view.rank;
     error->position = 0;
-    for (int d = 0; d < map->rank; d++) {
+    for (int d = 0; d < map->view.rank; d++) {
         error->coordinates[d] = coordinates[d];
-        error->position = error->position * map->n[d] + coordinates[d];
+        error->position = error->position * map->view.n[d] + coordinates[d];
     }
     error->value.i = index;
     error->bound = nest->axis[k].bound;
@@ -44,10 +33,10 @@ static GARNER_COLD garner_status report(const struct index_map *map, const struc
     bool empty = error->bound == 0, beyond = index_is_beyond(index, nest->index_type);
     snprintf(value, sizeof value, beyond ? "%" PRIu64 : "%" PRId64, index);
     print_range(range, sizeof range, &nest->axis[k]);
-    struct list_text place = garner_list_text(map->rank, coordinates);
+    struct list_text place = garner_list_text(map->view.rank, coordinates);
     return garner_fail_at_axis(error, GARNER_OUT_OF_RANGE, map->gather + k,
                                "%s: indices%s = %s is outside %s%sdata axis %d%s", op,
-                               map->rank == 0 ? "" : place.text, value, empty ? "" : range,
+                               map->view.rank == 0 ? "" : place.text, value, empty ? "" : range,
                                empty ? "" : " of ", map->gather + k, empty ? ", which is empty" : "");
 }
 
@@ -55,12 +44,12 @@ static GARNER_COLD garner_status report(const struct index_map *map, const struc
  * is the same index, so only the first is visited, unless the axis counts the components of a tuple. */
 static bool next_position(const struct index_map *map, int64_t *coordinates, int64_t *at)
 {
-    for (int d = map->rank - 1; d >= 0; d--) {
-        bool component = map->tuples && d == map->rank - 1;
-        if (map->stride[d] == 0 && !component) continue;
-        *at += map->stride[d];
-        if (++coordinates[d] < map->n[d]) return true;
-        *at -= coordinates[d] * map->stride[d];
+    for (int d = map->view.rank - 1; d >= 0; d--) {
+        bool component = map->tuples && d == map->view.rank - 1;
+        if (map->view.stride[d] == 0 && !component) continue;
+        *at += map->view.stride[d];
+        if (++coordinates[d] < map->view.n[d]) return true;
+        *at -= coordinates[d] * map->view.stride[d];
         coordinates[d] = 0;
     }
     return false;
@@ -70,9 +59,9 @@ garner_status garner_scan(const struct index_map *map, const struct nest *nest, 
                           const void *base, garner_error *error)
 {
     int64_t coordinates[GARNER_MAX_RANK] = {0}, place, at = 0;
-    if (map->count == 0 || nest->policy == GARNER_OOB_ZERO) return GARNER_OK;
+    if (map->view.count == 0 || nest->policy == GARNER_OOB_ZERO) return GARNER_OK;
     do {
-        const struct axis *axis = &nest->axis[map->tuples ? coordinates[map->rank - 1] : 0];
+        const struct axis *axis = &nest->axis[map->tuples ? coordinates[map->view.rank - 1] : 0];
         const char *here = (const char *)base + at * nest->index_type.bytes;
         int64_t index = index_load(here, nest->index_type);
         if (index_land(index, nest->index_type, axis, nest->policy, &place) == REFUSED)

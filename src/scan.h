@@ -9,17 +9,12 @@
 
 #include "nest.h"
 
-/* The index tensor as the caller sees it. */
+/* The index tensor as the caller sees it, and what its elements select. */
 struct index_map {
-    int rank;
-    int64_t count;
+    struct view view;
     bool tuples; /* the last axis counts the gathered axes */
     int gather;  /* the first gathered axis of data */
-    int64_t n[GARNER_MAX_RANK];
-    int64_t stride[GARNER_MAX_RANK];
 };
-
-void garner_index_map(struct index_map *map, const struct map *shape, const struct view *indices);
 
 /* Walks all indices at `base`. GARNER_OK if none is refused; else the lowest refused one, reported. */
 garner_status garner_scan(const struct index_map *map, const struct nest *nest, const char *op,

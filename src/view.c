@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "index.h"
 
 bool garner_count(int rank, const int64_t *n, int64_t *count)
 {
@@ -16,16 +17,7 @@ bool garner_count(int rank, const int64_t *n, int64_t *count)
     return true;
 }
 
-static void dense_strides(struct view *view)
-{
-    int64_t stride = 1;
-    for (int i = view->rank - 1; i >= 0; i--) {
-        view->stride[i] = stride;
-        stride *= view->n[i];
-    }
-}
-
-static bool is_dense(const struct view *view)
+bool garner_view_is_dense(const struct view *view)
 {
     int64_t stride = 1;
     for (int i = view->rank - 1; i >= 0; i--) {
@@ -35,7 +27,20 @@ static bool is_dense(const struct view *view)
     return true;
 }
 
-/* Copies extents and counts elements. */
+/* Why the extents were not taken: one is negative, or there are too many elements. */
+static GARNER_COLD garner_status fail_extents(const struct view *view, const char *op, const char *role,
+                                              garner_error *error)
+{
+    for (int i = 0; i < view->rank; i++)
+        if (view->n[i] < 0)
+            return garner_fail_at_axis(error, GARNER_BAD_SHAPE, i,
+                                       "%s: %s has extent %lld on axis %d; an extent is at least 0", op, role,
+                                       (long long)view->n[i], i);
+    return garner_fail(error, GARNER_TOO_LARGE, "%s: %s of shape %s has more than 2^63 - 1 elements", op,
+                       role, garner_list_text(view->rank, view->n).text);
+}
+
+/* Copies extents, counts elements, and fills in the strides of C order. */
 static garner_status take_shape(struct view *view, const garner_tensor *tensor, const char *op,
                                 const char *role, garner_error *error)
 {
@@ -45,16 +50,18 @@ static garner_status take_shape(struct view *view, const garner_tensor *tensor, 
     if (tensor->rank > 0 && tensor->shape == NULL)
         return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: the shape of %s is NULL, but its rank is %d", op,
                            role, (int)tensor->rank);
+    int64_t count = 1, least = 1;
+    bool fits = true;
     view->rank = tensor->rank;
-    if (view->rank > 0) memcpy(view->n, tensor->shape, (size_t)view->rank * sizeof view->n[0]);
-    for (int i = 0; i < view->rank; i++)
-        if (view->n[i] < 0)
-            return garner_fail_at_axis(error, GARNER_BAD_SHAPE, i,
-                                       "%s: %s has extent %lld on axis %d; an extent is at least 0", op, role,
-                                       (long long)view->n[i], i);
-    if (!garner_count(view->rank, view->n, &view->count))
-        return garner_fail(error, GARNER_TOO_LARGE, "%s: %s of shape %s has more than 2^63 - 1 elements", op,
-                           role, garner_list_text(view->rank, view->n).text);
+    for (int i = view->rank - 1; i >= 0; i--) {
+        int64_t n = pin(tensor->shape[i]);
+        view->n[i] = n;
+        view->stride[i] = count;
+        least = at_most(least, n);
+        fits &= multiply_fits(count, n, &count);
+    }
+    if (least < 0 || (least > 0 && !fits)) return fail_extents(view, op, role, error);
+    view->count = least == 0 ? 0 : count;
     return GARNER_OK;
 }
 
@@ -80,7 +87,6 @@ static garner_status take_type(struct view *view, const garner_tensor *tensor, c
 static garner_status take_dense(struct view *view, const char *op, const char *role, garner_error *error)
 {
     int64_t bytes;
-    dense_strides(view);
     if (!garner_dtype_size(view->type, view->count, (uint64_t)view->item, &bytes) || bytes > PTRDIFF_MAX ||
         !add_fits(view->offset, bytes, &view->span.high) || view->span.high > PTRDIFF_MAX)
         return garner_fail(error, GARNER_TOO_LARGE,
@@ -111,7 +117,7 @@ static garner_status take_strides(struct view *view, const garner_tensor *tensor
 {
     for (int i = 0; i < view->rank; i++)
         view->stride[i] = view->n[i] == 1 ? 0 : tensor->strides[i];
-    if (view->type->packing != WHOLE && !is_dense(view))
+    if (view->type->packing != WHOLE && !garner_view_is_dense(view))
         return garner_fail(error, GARNER_BAD_SHAPE,
                            "%s: %s of packed type %s has strides %s; it must be dense", op, role,
                            view->type->name, garner_list_text(view->rank, view->stride).text);
@@ -136,7 +142,8 @@ garner_status garner_view_make(struct view *view, const garner_tensor *tensor, c
     view->offset = (int64_t)tensor->byte_offset;
     view->span = (struct span){0, 0};
     if (view->count == 0) {
-        memset(view->stride, 0, (size_t)view->rank * sizeof view->stride[0]);
+        for (int i = 0; i < view->rank; i++)
+            view->stride[i] = 0;
         return GARNER_OK;
     }
     if (tensor->strides == NULL || view->rank == 0)
@@ -152,6 +159,7 @@ garner_status garner_view_make(struct view *view, const garner_tensor *tensor, c
 
 void garner_view_dense(struct view *view, const garner_shape *shape)
 {
+    int64_t count = shape->count > 0;
     view->dtype = shape->dtype;
     view->type = garner_dtype_row(shape->dtype);
     view->rank = shape->rank;
@@ -160,9 +168,9 @@ void garner_view_dense(struct view *view, const garner_shape *shape)
     view->item = shape->item_bytes ? (int64_t)shape->item_bytes : packed ? 1 : view->type->unit_bytes;
     view->offset = 0;
     view->span = (struct span){0, shape->bytes};
-    memcpy(view->n, shape->extents, (size_t)shape->rank * sizeof view->n[0]);
-    if (view->count == 0)
-        memset(view->stride, 0, (size_t)view->rank * sizeof view->stride[0]);
-    else
-        dense_strides(view);
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        view->n[i] = shape->extents[i];
+        view->stride[i] = count;
+        count *= view->n[i];
+    }
 }

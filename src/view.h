@@ -36,6 +36,9 @@ void garner_view_dense(struct view *view, const garner_shape *shape);
 /* The product of extents, zero if any of them is; false if it does not fit. */
 bool garner_count(int rank, const int64_t *n, int64_t *count);
 
+/* Whether the strides are those of C order; those of an extent of 1 do not count. */
+bool garner_view_is_dense(const struct view *view);
+
 /* Whether two different elements of the view share memory. Exact, but for views so entangled that the
  * search is given up, which counts as sharing. */
 bool garner_view_overlaps_itself(const struct view *view);

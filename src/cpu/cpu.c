@@ -1,86 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses kernels, cuts the work, and walks a task's points segment by segment. */
+/* Runs one task: walks its rectangle of the grid the chosen way, segment by segment. */
 #include "cpu.h"
 
-enum {
-    TASK_COST = 256 * 1024, /* bytes moved, or as good as moved, that make a task worth handing out */
-    POINT_COST = 16,        /* what finding a point costs, in bytes moved */
-    MOST_TASKS = 64 * 1024,
-    FEW_POINTS = 64, /* with so few points a long run is cut too */
-    PIECE_ALIGNMENT = 4096
+enum { PATTERN_POINTS = 1024 };
+
+/* A rectangle of the grid, and a piece of the run. */
+struct tile {
+    int64_t row, row_end, column, column_end, from, length;
 };
 
-/* Kernels read indices of 4 or 8 bytes that lie side by side; all others are resolved first. */
-static bool indices_are_adjacent(const struct nest *nest)
+void garner_cursor_seek(struct cursor *cursor, const struct nest *nest, int rank, int64_t point)
 {
-    const struct dim *inner = &nest->dim[nest->rank - 1];
-    bool tuple = nest->axes == 1 || nest->step == 1;
-    return !nest->index_type.is_unsigned && tuple && (inner->n == 1 || inner->index == nest->axes);
-}
-
-static void choose_kernels(struct cpu_work *work, const struct nest *nest)
-{
-    enum source source = nest->axes == 1 ? ONE : TUPLE;
-    work->fused = work->block = NULL;
-    if (nest->packed) return;
-    work->block = garner_kernel_find(BLOCK, sizeof(int64_t), nest->run);
-    if (indices_are_adjacent(nest))
-        work->fused = garner_kernel_find(source, nest->index_type.bytes, nest->run);
-}
-
-/* How many tasks a cost is worth. */
-static int64_t worth(int64_t points, int64_t cost)
-{
-    int64_t total;
-    if (!multiply_fits(points, cost, &total)) return MOST_TASKS;
-    return at_least(1, at_most(total / TASK_COST, MOST_TASKS));
-}
-
-static int64_t round_up(int64_t a, int64_t multiple)
-{
-    return divide_up(a, multiple) * multiple;
-}
-
-static void cut_points(struct cpu_work *work, const struct nest *nest)
-{
-    int64_t cost, few = at_least(1, nest->points);
-    if (!add_fits(nest->run, POINT_COST, &cost)) cost = nest->run;
-    work->piece = nest->run;
-    work->pieces = 1;
-    if (few < FEW_POINTS && nest->run > TASK_COST) {
-        int64_t most = MOST_TASKS / few;
-        work->piece = round_up(at_least(TASK_COST, divide_up(nest->run, most)), PIECE_ALIGNMENT);
-        work->pieces = divide_up(nest->run, work->piece);
-        work->share = 1;
-    } else {
-        work->share = divide_up(few, worth(few, cost));
-    }
-    work->tasks = divide_up(nest->points, work->share) * work->pieces;
-}
-
-/* Packed data: every element costs about as much as a point. */
-static void cut_elements(struct cpu_work *work, const struct nest *nest)
-{
-    int64_t elements = nest->points * nest->run;
-    work->pieces = 1;
-    work->piece = nest->run;
-    work->share = round_up(divide_up(elements, worth(elements, POINT_COST)), nest->packed->per_unit);
-    work->tasks = divide_up(elements, work->share);
-}
-
-void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
-{
-    choose_kernels(work, nest);
-    if (nest->packed && nest->points > 0)
-        cut_elements(work, nest);
-    else
-        cut_points(work, nest);
-}
-
-void garner_cursor_seek(struct cursor *cursor, const struct nest *nest, int64_t point)
-{
+    cursor->rank = rank;
     cursor->data = cursor->index = cursor->out = 0;
-    for (int d = nest->rank - 1; d >= 0; d--) {
+    for (int d = rank - 1; d >= 0; d--) {
         const struct dim *dim = &nest->dim[d];
         int64_t at = point % dim->n;
         point /= dim->n;
@@ -93,7 +26,7 @@ void garner_cursor_seek(struct cursor *cursor, const struct nest *nest, int64_t 
 
 void garner_cursor_advance(struct cursor *cursor, const struct nest *nest, int64_t n)
 {
-    for (int d = nest->rank - 1; d >= 0; d--, n = 1) {
+    for (int d = cursor->rank - 1; d >= 0; d--, n = 1) {
         const struct dim *dim = &nest->dim[d];
         cursor->at[d] += n;
         cursor->data += n * dim->data;
@@ -107,39 +40,151 @@ void garner_cursor_advance(struct cursor *cursor, const struct nest *nest, int64
     }
 }
 
-/* Moves up to BLOCK_POINTS points by way of resolved offsets; how many, or 0 if one is refused. */
-static int64_t move_block(const struct cpu_work *work, const struct nest *nest, const struct segment *s,
-                          const struct buffers *buffers, int64_t index)
+/* What all segments of a tile have in common. */
+static struct segment begin_segment(const struct cpu_work *work, const struct nest *nest,
+                                    const struct tile *tile)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    return (struct segment){
+        .ramp = inner->data,
+        .step = inner->out,
+        .run = tile->length,
+        .ahead = work->ahead,
+        .stream = work->stream,
+        .axis = nest->axis,
+        .axes = nest->axes,
+    };
+}
+
+/* Moves the first points of a segment, at most a block, by way of resolved offsets, on `s->rows` rows.
+ * Returns how many, or 0 if the policy refuses one. `index` is the number of the first index. */
+static int64_t move_block(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                          const struct segment *s, int64_t index)
 {
     int64_t offset[BLOCK_POINTS];
     struct segment block = *s;
     block.n = at_most(s->n, BLOCK_POINTS);
     block.index = (const char *)offset;
-    if (!garner_resolve(nest, buffers->indices, index, block.n, offset)) return 0;
-    return work->block->function(&block);
+    enum landing landing = garner_resolve(nest, buffers->indices, index, block.n, offset);
+    if (landing == REFUSED) return 0;
+    return (landing == NOWHERE ? work->holed : work->block)->function(&block);
 }
 
-/* Moves `n` points of one row from the cursor on, bytes [from, from + length) of each run. */
+/* Moves `n` points of one row, from column `column` on. */
 static bool move_row(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                     const struct cursor *cursor, int64_t n, int64_t from, int64_t length)
+                     struct segment *s, const struct cursor *row, int64_t column, int64_t n)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
-    for (int64_t done = 0, moved; done < n; done += moved) {
-        int64_t index = cursor->index + done * inner->index;
-        struct segment s = {
-            .data = buffers->data + cursor->data + done * inner->data + from,
-            .index = buffers->indices + index * nest->index_type.bytes,
-            .out = buffers->out + cursor->out + done * inner->out + from,
-            .n = n - done,
-            .ramp = inner->data,
-            .step = inner->out,
-            .run = length,
-            .axis = nest->axis,
-            .axes = nest->axes,
-        };
-        moved = work->fused ? work->fused->function(&s) : 0;
-        if (moved == 0) moved = move_block(work, nest, &s, buffers, index);
+    s->rows = 1;
+    for (int64_t end = column + n, moved; column < end; column += moved) {
+        int64_t index = row->index + column * inner->index;
+        s->data = buffers->data + row->data + column * inner->data;
+        s->index = buffers->indices + index * nest->index_type.bytes;
+        s->out = buffers->out + row->out + column * inner->out;
+        s->n = end - column;
+        moved = work->fused && work->fused->source != PATTERN ? work->fused->function(s) : 0;
+        if (moved == 0) moved = move_block(work, nest, buffers, s, index);
         if (moved == 0) return false;
+    }
+    return true;
+}
+
+static bool run_rows(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                     const struct tile *tile)
+{
+    struct segment s = begin_segment(work, nest, tile);
+    struct buffers shifted = {buffers->data + tile->from, buffers->indices, buffers->out + tile->from};
+    struct cursor row;
+    garner_cursor_seek(&row, nest, nest->rank - 1, tile->row);
+    for (int64_t i = tile->row; i < tile->row_end; i++) {
+        if (!move_row(work, nest, &shifted, &s, &row, tile->column, tile->column_end - tile->column))
+            return false;
+        garner_cursor_advance(&row, nest, 1);
+    }
+    return true;
+}
+
+/* Moves short rows that follow each other, from point `first` of `base` on, as one long row. Where the
+ * kernel stops the rest of that short row goes by way of a block. */
+static bool move_pattern(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                         struct segment *s, const struct cursor *base, int64_t first, int64_t n)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
+    const int64_t *pattern = s->pattern;
+    for (int64_t done = 0; done < n;) {
+        struct cursor row = {.data = base->data + first / inner->n * before->data,
+                             .index = base->index + first,
+                             .out = base->out + first * nest->run};
+        struct segment here = *s;
+        here.pattern = pattern + done;
+        here.data = buffers->data + row.data;
+        here.index = buffers->indices + (row.index + done) * nest->index_type.bytes;
+        here.out = buffers->out + row.out + done * nest->run;
+        here.n = n - done;
+        done += work->fused->function(&here);
+        if (done == n) break;
+        int64_t start = done / inner->n * inner->n, rest = inner->n - (done - start);
+        row.data += start / inner->n * before->data;
+        row.index += start;
+        row.out += start * nest->run;
+        if (!move_row(work, nest, buffers, s, &row, done - start, rest)) return false;
+        done += rest;
+    }
+    return true;
+}
+
+static bool run_patterns(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                         const struct tile *tile)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
+    int64_t pattern[PATTERN_POINTS], whole = PATTERN_POINTS / inner->n * inner->n;
+    for (int64_t i = 0, from = 0; i < whole; from += before->data)
+        for (int64_t k = 0; k < inner->n; k++)
+            pattern[i++] = from + k * inner->data;
+    struct segment s = begin_segment(work, nest, tile);
+    struct cursor base;
+    s.pattern = pattern;
+    garner_cursor_seek(&base, nest, nest->rank - 2, tile->row);
+    for (int64_t i = tile->row; i < tile->row_end; i++) {
+        for (int64_t column = tile->column; column < tile->column_end; column += whole)
+            if (!move_pattern(work, nest, buffers, &s, &base, column,
+                              at_most(whole, tile->column_end - column)))
+                return false;
+        garner_cursor_advance(&base, nest, 1);
+    }
+    return true;
+}
+
+/* Columns [column, column_end) of `rows` rows that share their indices. */
+static bool move_reused(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                        const struct tile *tile, const struct cursor *row, int64_t rows)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
+    struct segment s = begin_segment(work, nest, tile);
+    s.rows = rows;
+    s.row_ramp = before->data;
+    s.row_step = before->out;
+    for (int64_t column = tile->column, moved; column < tile->column_end; column += moved) {
+        s.data = buffers->data + row->data + column * inner->data + tile->from;
+        s.out = buffers->out + row->out + column * inner->out + tile->from;
+        s.n = tile->column_end - column;
+        moved = move_block(work, nest, buffers, &s, row->index + column * inner->index);
+        if (moved == 0) return false;
+    }
+    return true;
+}
+
+static bool run_reuses(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                       const struct tile *tile)
+{
+    int64_t shared = nest->dim[nest->rank - 2].n;
+    struct cursor row;
+    garner_cursor_seek(&row, nest, nest->rank - 1, tile->row);
+    for (int64_t i = tile->row; i < tile->row_end;) {
+        int64_t rows = at_most(at_most(work->sweep, tile->row_end - i), shared - i % shared);
+        if (!move_reused(work, nest, buffers, tile, &row, rows)) return false;
+        garner_cursor_advance(&row, nest, rows);
+        i += rows;
     }
     return true;
 }
@@ -147,22 +192,24 @@ static bool move_row(const struct cpu_work *work, const struct nest *nest, const
 bool garner_cpu_task(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                      int64_t task)
 {
-    int64_t first = task / work->pieces * work->share;
-    if (nest->packed) {
-        int64_t elements = nest->points * nest->run;
-        return garner_bits_task(nest, buffers, first, at_most(first + work->share, elements));
+    int64_t piece = task % work->pieces, column = task / work->pieces % work->column_tasks;
+    int64_t row = task / work->pieces / work->column_tasks * work->row_share;
+    if (work->way == BITS)
+        return garner_bits_task(nest, buffers, row, at_most(row + work->row_share, nest->points * nest->run));
+    struct tile tile = {
+        .row = row,
+        .row_end = at_most(row + work->row_share, work->rows),
+        .column = column * work->column_share,
+        .column_end = at_most((column + 1) * work->column_share, work->columns),
+        .from = piece * work->piece,
+        .length = at_most(work->piece, nest->run - piece * work->piece),
+    };
+    switch (work->way) {
+    case PATTERNS:
+        return run_patterns(work, nest, buffers, &tile);
+    case REUSES:
+        return run_reuses(work, nest, buffers, &tile);
+    default:
+        return run_rows(work, nest, buffers, &tile);
     }
-    int64_t left = at_most(work->share, nest->points - first);
-    int64_t from = task % work->pieces * work->piece;
-    int64_t length = at_most(work->piece, nest->run - from);
-    const int inner = nest->rank - 1;
-    struct cursor cursor;
-    garner_cursor_seek(&cursor, nest, first);
-    while (left > 0) {
-        int64_t n = at_most(left, nest->dim[inner].n - cursor.at[inner]);
-        if (!move_row(work, nest, buffers, &cursor, n, from, length)) return false;
-        garner_cursor_advance(&cursor, nest, n);
-        left -= n;
-    }
-    return true;
 }

@@ -1,50 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a kernel is: a function that moves the points of one segment, the innermost dim of a nest. And
- * what a resolver is: a function that turns indices of any type, under any policy, into a block of
- * checked offsets, which a kernel of source BLOCK then moves.
+ * What a kernel is: a function that moves the points of one segment, a stretch of the innermost dim of
+ * a nest. And what a resolver is: a function that turns indices of any type, under any policy, into a
+ * block of checked offsets, which a kernel of source BLOCK or HOLED then moves.
  */
 #ifndef GARNER_CPU_KERNEL_H
 #define GARNER_CPU_KERNEL_H
 
 #include "../nest.h"
 
-enum source { ONE, TUPLE, BLOCK };
+enum source { UNIT, RAMP, PATTERN, TUPLE, BLOCK, HOLED };
 
-/* A row of points. Distances of data and out are in bytes. */
+/* A row of points; for BLOCK and HOLED many rows that use the same offsets. Distances are in bytes. */
 struct segment {
     const char *data;        /* source of a point whose indices are all 0 */
-    const char *index;       /* indices of the first point; or offsets, for BLOCK */
+    const char *index;       /* indices of the first point; or offsets */
     char *out;               /* destination of the first point */
-    int64_t n;               /* points */
+    int64_t n;               /* points of a row */
     int64_t ramp;            /* distance in data from point to point */
     int64_t step;            /* distance in out from point to point */
     int64_t run;             /* bytes of a point */
+    int64_t ahead;           /* how many points ahead to prefetch long runs; 0: not at all */
+    bool stream;             /* out is larger than the caches */
+    const int64_t *pattern;  /* for PATTERN: distance in data of each point from the first */
     const struct axis *axis; /* gathered axes */
     int axes;
+    int64_t rows, row_ramp, row_step; /* for BLOCK and HOLED: how many rows, their distances */
 };
 
 /* Moves points until one has an index outside [-wrap, bound), and returns how many it moved. */
 typedef int64_t kernel_function(const struct segment *segment);
 
+enum level { SCALAR, AVX2, AVX512, LEVELS };
+
 struct kernel {
-    const char *level; /* the instruction set: "scalar" */
+    enum level level; /* the instruction set */
     enum source source;
     int index; /* bytes of an index */
     int run;   /* bytes of a point; 0: any */
     kernel_function *function;
 };
 
-/* The kernel for a run of that many bytes, or NULL if no kernel reads such indices. */
+/* Slots of a level's table: indices of 4 and 8 bytes; runs of 0 (any) and powers of two up to 64. */
+#define INDEX_SLOT(index) ((index) / 8)
+#define RUN_SLOT(run) \
+    ((run) < 4 ? (run) : (run) == 4 ? 3 : (run) == 8 ? 4 : (run) == 16 ? 5 : (run) == 32 ? 6 : 7)
+enum { SOURCES = HOLED + 1, INDEX_SLOTS = 2, RUN_SLOTS = RUN_SLOT(64) + 1 };
+
+/* The kernels of a level; those it lacks have no function. */
+typedef struct kernel kernel_table[SOURCES][INDEX_SLOTS][RUN_SLOTS];
+extern const kernel_table garner_scalar_kernels, garner_avx2_kernels, garner_avx512_kernels;
+
+/* The highest level that this machine has, or GARNER_CPU from the environment allows. */
+enum level garner_cpu_level(void);
+
+/* The level's name, as GARNER_CPU spells it. */
+const char *garner_level_name(enum level level);
+
+/* The kernel of the highest allowed level for a run of that many bytes. */
 const struct kernel *garner_kernel_find(enum source source, int index, int64_t run);
 
 /* Offset of a point that lies nowhere: its run is zeros. No view reaches that far. */
 #define OFFSET_NOWHERE INT64_MIN
 
-enum { BLOCK_POINTS = 256 };
+enum { BLOCK_POINTS = 1024 };
 
 /* Resolves `n` points, at most BLOCK_POINTS, from index number `at` on: their offsets from the data of
- * a point whose indices are all 0, `ramp` from point to point. False if the policy refuses one. */
-bool garner_resolve(const struct nest *nest, const char *indices, int64_t at, int64_t n, int64_t *offset);
+ * a point whose indices are all 0. REFUSED if the policy refuses one, NOWHERE if some lie nowhere. */
+enum landing garner_resolve(const struct nest *nest, const char *indices, int64_t at, int64_t n,
+                            int64_t *offset);
 
 #endif

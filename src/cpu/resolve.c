@@ -3,10 +3,11 @@
 #include "kernel.h"
 
 /* One loop for each index type, made by passing the type as a constant. */
-GARNER_INLINE bool resolve_as(const struct nest *nest, const char *at, int64_t n, int64_t *offset,
-                              struct index_type type)
+GARNER_INLINE enum landing resolve_as(const struct nest *nest, const char *at, int64_t n, int64_t *offset,
+                                      struct index_type type)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
+    enum landing worst = INSIDE;
     for (int64_t i = 0; i < n; i++) {
         int64_t from = i * inner->data, place;
         enum landing landing = INSIDE;
@@ -18,13 +19,15 @@ GARNER_INLINE bool resolve_as(const struct nest *nest, const char *at, int64_t n
             else
                 landing = here;
         }
-        if (landing == REFUSED) return false;
+        if (landing == REFUSED) return REFUSED;
+        if (landing == NOWHERE) worst = NOWHERE;
         offset[i] = landing == NOWHERE ? OFFSET_NOWHERE : from;
     }
-    return true;
+    return worst;
 }
 
-bool garner_resolve(const struct nest *nest, const char *indices, int64_t at, int64_t n, int64_t *offset)
+enum landing garner_resolve(const struct nest *nest, const char *indices, int64_t at, int64_t n,
+                            int64_t *offset)
 {
     const char *first = indices + at * nest->index_type.bytes;
     bool is_unsigned = nest->index_type.is_unsigned;

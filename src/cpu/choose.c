@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Decides, once for each plan, how a nest is run: the way, the kernels, and the cut into tasks. */
+#include "cpu.h"
+
+enum {
+    TASK_COST = 256 * 1024, /* bytes moved, or as good as moved, that make a task worth handing out */
+    POINT_COST = 16,        /* what finding a point costs, in bytes moved */
+    MOST_TASKS = 64 * 1024,
+    PIECE_ALIGNMENT = 4096,
+    PATTERN_ROW = 64,               /* rows shorter than this gain from a pattern */
+    REUSED_RUN = 32,                /* longer runs gain more from prefetching than from resolving once */
+    REUSED_ROW = 16,                /* unless rows are this short */
+    CACHED = 1024 * 1024,           /* a table of this size stays in a core's own cache */
+    LEAST_SWEEP = 8,                /* rows that a resolved block serves at least */
+    AHEAD_BYTES = 4096,             /* how far ahead long runs are asked for, */
+    AHEAD_POINTS = 16,              /* at most this many */
+    STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
+};
+
+/* How many bytes of data the gathered axes span. */
+static int64_t table_bytes(const struct nest *nest)
+{
+    int64_t bytes = nest->run, axis;
+    for (int k = 0; k < nest->axes; k++)
+        if (multiply_fits(nest->axis[k].bound, nest->axis[k].stride, &axis)) bytes = at_least(bytes, axis);
+    return bytes;
+}
+
+/* Products of place and stride can be formed from 32-bit numbers. */
+static bool is_narrow(const struct nest *nest)
+{
+    for (int k = 0; k < nest->axes; k++)
+        if (nest->axis[k].bound > INT32_MAX || nest->axis[k].stride < 0 || nest->axis[k].stride > UINT32_MAX)
+            return false;
+    return true;
+}
+
+/* Kernels read signed indices of 4 or 8 bytes that lie side by side. */
+static bool is_adjacent(const struct nest *nest)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    return !nest->index_type.is_unsigned && nest->index_type.bytes >= 4 &&
+           (nest->axes == 1 || nest->step == 1) && (inner->n == 1 || inner->index == nest->axes);
+}
+
+/* The dim before the innermost continues its indices and its out; only data starts anew. */
+static bool continues(const struct nest *nest)
+{
+    if (nest->rank < 2) return false;
+    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
+    return nest->axes == 1 && before->index == inner->n * inner->index && inner->out == nest->run &&
+           before->out == inner->n * inner->out;
+}
+
+static enum way choose_way(const struct nest *nest)
+{
+    if (nest->packed) return BITS;
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    bool reused = nest->rank > 1 && inner[-1].index == 0;
+    if (reused && (nest->run <= REUSED_RUN || inner->n <= REUSED_ROW)) return REUSES;
+    if (inner->n < PATTERN_ROW && continues(nest) && is_adjacent(nest) && is_narrow(nest)) return PATTERNS;
+    return ROWS;
+}
+
+static const struct kernel *choose_fused(enum way way, const struct nest *nest)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    int bytes = nest->index_type.bytes;
+    if (way == REUSES || way == BITS || !is_adjacent(nest)) return NULL;
+    if (way == PATTERNS) return garner_kernel_find(PATTERN, bytes, nest->run);
+    if (nest->axes == 1 && nest->axis[0].stride == nest->run && inner->data == 0 &&
+        (inner->out == nest->run || inner->n == 1))
+        return garner_kernel_find(UNIT, bytes, nest->run);
+    if (!is_narrow(nest)) return NULL;
+    return garner_kernel_find(nest->axes == 1 ? RAMP : TUPLE, bytes, nest->run);
+}
+
+static int64_t round_up(int64_t a, int64_t multiple)
+{
+    return divide_up(a, multiple) * multiple;
+}
+
+/* How many tasks `count` things of a cost each are worth. */
+static int64_t worth(int64_t count, int64_t cost)
+{
+    int64_t total;
+    if (!multiply_fits(count, cost, &total)) return MOST_TASKS;
+    return at_least(1, at_most(total / TASK_COST, MOST_TASKS));
+}
+
+/* Rows are dealt out first; where they are too few columns are too; then pieces of a run. */
+static void cut_grid(struct cpu_work *work, const struct nest *nest)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    int64_t grain = work->way == PATTERNS ? inner->n : 1, cost;
+    if (!add_fits(nest->run, POINT_COST, &cost)) cost = nest->run;
+    int64_t wanted = worth(nest->points, cost);
+    work->column_tasks = work->pieces = work->tasks = 1;
+    work->row_share = work->rows;
+    work->column_share = work->columns;
+    work->piece = nest->run;
+    if (wanted == 1) return;
+    work->row_share = divide_up(work->rows, at_most(wanted, work->rows));
+    int64_t row_tasks = divide_up(work->rows, work->row_share);
+    int64_t columns = at_most(divide_up(wanted, row_tasks), divide_up(work->columns, grain));
+    work->column_share = round_up(divide_up(work->columns, columns), grain);
+    work->column_tasks = divide_up(work->columns, work->column_share);
+    int64_t pieces = divide_up(wanted, row_tasks * work->column_tasks);
+    work->piece = at_least(TASK_COST, round_up(divide_up(nest->run, pieces), PIECE_ALIGNMENT));
+    work->pieces = divide_up(nest->run, work->piece);
+    work->tasks = row_tasks * work->column_tasks * work->pieces;
+}
+
+/* Packed data: every element costs about as much as a point. */
+static void cut_elements(struct cpu_work *work, const struct nest *nest)
+{
+    int64_t elements = nest->points * nest->run;
+    work->column_tasks = work->pieces = 1;
+    work->row_share = round_up(divide_up(elements, worth(elements, POINT_COST)), nest->packed->per_unit);
+    work->tasks = divide_up(elements, work->row_share);
+}
+
+void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
+{
+    *work = (struct cpu_work){0};
+    if (nest->points == 0) return;
+    work->way = choose_way(nest);
+    if (work->way == BITS) {
+        cut_elements(work, nest);
+        return;
+    }
+    work->fused = choose_fused(work->way, nest);
+    work->block = garner_kernel_find(BLOCK, sizeof(int64_t), nest->run);
+    work->holed = garner_kernel_find(HOLED, sizeof(int64_t), nest->run);
+    if (nest->run > REUSED_RUN && table_bytes(nest) > CACHED)
+        work->ahead = at_least(1, at_most(AHEAD_POINTS, AHEAD_BYTES / at_most(nest->run, AHEAD_BYTES)));
+    if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
+    work->stream = nest->points > STREAMED_OUT / nest->run;
+    work->columns = nest->dim[nest->rank - 1].n;
+    if (work->way == PATTERNS) work->columns *= nest->dim[nest->rank - 2].n;
+    work->rows = 1;
+    for (int d = nest->rank - (work->way == PATTERNS ? 3 : 2); d >= 0; d--)
+        work->rows *= nest->dim[d].n;
+    cut_grid(work, nest);
+}

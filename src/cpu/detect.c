@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What this CPU has, and which kernels that allows. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+static uint64_t read_xcr0(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (uint64_t)high << 32 | low;
+}
+
+/* An instruction set counts only if the system saves its registers too. */
+static enum level detect_level(void)
+{
+    enum { OSXSAVE = 1 << 27, AVX_STATE = 0x06, AVX512_STATE = 0xe6 };
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE)) return SCALAR;
+    uint64_t state = read_xcr0();
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return SCALAR;
+    bool avx512 = (b & bit_AVX512F) && (b & bit_AVX512BW) && (b & bit_AVX512VL) && (b & bit_AVX512DQ);
+    if ((b & bit_AVX2) == 0 || (state & AVX_STATE) != AVX_STATE) return SCALAR;
+    return avx512 && (state & AVX512_STATE) == AVX512_STATE ? AVX512 : AVX2;
+}
+#else
+static enum level detect_level(void)
+{
+    return SCALAR;
+}
+#endif
+
+static const char *const level_names[LEVELS] = {[SCALAR] = "scalar", [AVX2] = "avx2", [AVX512] = "avx512"};
+
+const char *garner_level_name(enum level level)
+{
+    return level_names[level];
+}
+
+/* GARNER_CPU lowers the level; a name that is none changes nothing. */
+static enum level allowed_level(void)
+{
+    enum level level = detect_level();
+    const char *wish = getenv("GARNER_CPU");
+    for (int i = SCALAR; wish && i < (int)level; i++)
+        if (strcmp(wish, level_names[i]) == 0) level = (enum level)i;
+    return level;
+}
+
+enum level garner_cpu_level(void)
+{
+    static atomic_int known = -1; /* the answer never changes, so threads may find it at the same time */
+    int level = atomic_load_explicit(&known, memory_order_relaxed);
+    if (level < 0) {
+        level = (int)allowed_level();
+        atomic_store_explicit(&known, level, memory_order_relaxed);
+    }
+    return (enum level)level;
+}
+
+static const kernel_table *const tables[LEVELS] = {
+    [SCALAR] = &garner_scalar_kernels,
+#if defined(__x86_64__)
+    [AVX2] = &garner_avx2_kernels,
+    [AVX512] = &garner_avx512_kernels,
+#endif
+};
+
+/* The highest allowed level that has that kernel. */
+static const struct kernel *find_slot(enum source source, int index, int slot)
+{
+    for (int level = (int)garner_cpu_level(); level >= SCALAR; level--) {
+        const struct kernel *kernel = &(*tables[level])[source][INDEX_SLOT(index)][slot];
+        if (kernel->function) return kernel;
+    }
+    return NULL;
+}
+
+const struct kernel *garner_kernel_find(enum source source, int index, int64_t run)
+{
+    const struct kernel *exact = NULL;
+    if (run <= 64 && (run & (run - 1)) == 0) exact = find_slot(source, index, RUN_SLOT((int)run));
+    return exact ? exact : find_slot(source, index, 0);
+}

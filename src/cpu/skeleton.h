@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel skeleton: address source x mover.
+ *
+ * gather_segment() is inlined into every kernel with constants for its parameters after the first, so
+ * that each kernel becomes a loop of its own, compiled for the instruction set of the function it is
+ * inlined into. A group of indices is loaded, each one once, checked together with one comparison each,
+ * and then moved.
+ *
+ * What a source requires, and the chooser has seen to:
+ *   UNIT           stride = step = run, ramp = 0
+ *   RAMP, PATTERN, every bound at most 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
+ *   TUPLE          costs a third of one of 64 bits on some CPUs
+ *   PATTERN        step = run
+ *   all but BLOCK  indices lie side by side
+ */
+#ifndef GARNER_CPU_SKELETON_H
+#define GARNER_CPU_SKELETON_H
+
+#include <string.h>
+
+#include "kernel.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define UNROLL _Pragma("GCC unroll 8")
+
+enum {
+    GROUP = 8,
+    LINE = 64,
+    PREFETCHED = 4096,   /* bytes of a run that are asked for ahead */
+    STREAMED = 384,      /* a run of this length streams from any address */
+    LONG_RUN = 16 * 1024 /* where the C library moves best */
+};
+
+/* Places of `count` indices, `pitch` bytes apart, on one axis; false if one is not inside. Negative
+ * indices are rare, so wrapping waits until the plain comparison fails. */
+GARNER_INLINE bool load_places(const char *at, int64_t pitch, int count, int width, const struct axis *axis,
+                               int64_t *place)
+{
+    const struct index_type type = {width, false};
+    bool inside = true;
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        place[i] = index_load(at + i * pitch, type);
+        inside &= (uint64_t)place[i] < (uint64_t)axis->bound;
+    }
+    if (__builtin_expect(inside, 1)) return true;
+    inside = true;
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        inside &= index_inside(place[i], axis->bound, axis->wrap, &place[i]);
+    }
+    return inside;
+}
+
+GARNER_INLINE int64_t product32(int64_t place, int64_t stride)
+{
+    return (int64_t)((uint64_t)(uint32_t)place * (uint32_t)stride);
+}
+
+/* Offsets of `count` points from point number `first` on; false if an index is not inside. */
+GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int count, enum source source,
+                                int width, int64_t run, int64_t *offset)
+{
+    int64_t place[GROUP];
+    int axes = source == TUPLE ? s->axes : 1;
+    int64_t pitch = axes * (int64_t)width;
+    const char *at = s->index + first * pitch;
+    if (source == BLOCK || source == HOLED) {
+        memcpy(offset, at, (size_t)count * sizeof *offset);
+        return true;
+    }
+    if (!load_places(at, pitch, count, width, s->axis, place)) return false;
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        offset[i] = source == UNIT ? place[i] * run : product32(place[i], s->axis[0].stride);
+        if (source == RAMP || source == TUPLE) offset[i] += (first + i) * s->ramp;
+        if (source == PATTERN) offset[i] += s->pattern[first + i];
+    }
+    for (int k = 1; k < axes; k++) {
+        if (!load_places(at + k * width, pitch, count, width, s->axis + k, place)) return false;
+        UNROLL for (int i = 0; i < count; i++)
+        {
+            offset[i] += product32(place[i], s->axis[k].stride);
+        }
+    }
+    return true;
+}
+
+/* Any number of bytes, in ascending pieces that do not overlap, but for the last. */
+GARNER_INLINE void move_any(char *out, const char *from, int64_t run)
+{
+    if (run >= 16) {
+        char *last_out = out + run - 16;
+        const char *last_from = from + run - 16;
+        for (; run >= 64; run -= 64, out += 64, from += 64)
+            memcpy(out, from, 64);
+        for (; run >= 16; run -= 16, out += 16, from += 16)
+            memcpy(out, from, 16);
+        if (run > 0) memcpy(last_out, last_from, 16);
+    } else if (run >= 8) {
+        uint64_t a, b;
+        memcpy(&a, from, 8), memcpy(&b, from + run - 8, 8);
+        memcpy(out, &a, 8), memcpy(out + run - 8, &b, 8);
+    } else if (run >= 4) {
+        uint32_t a, b;
+        memcpy(&a, from, 4), memcpy(&b, from + run - 4, 4);
+        memcpy(out, &a, 4), memcpy(out + run - 4, &b, 4);
+    } else {
+        for (int64_t i = 0; i < run; i++)
+            out[i] = from[i];
+    }
+}
+
+/* Past the caches: whole lines of out are written without being read first. What lies before and after
+ * them is written as usual. */
+GARNER_INLINE void move_streaming(char *out, const char *from, int64_t run)
+{
+#if defined(__SSE2__)
+    int64_t head = -(int64_t)(uintptr_t)out & (LINE - 1);
+    if (head > 0) move_any(out, from, at_most(head, run));
+    for (out += head, from += head, run -= head; run >= LINE; run -= LINE, out += LINE, from += LINE)
+        for (int i = 0; i < LINE; i += 16)
+            _mm_stream_si128((__m128i *)(void *)(out + i),
+                             _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+    if (run > 0) move_any(out, from, run);
+#else
+    move_any(out, from, run);
+#endif
+}
+
+/* `constant` is the run if that is known when compiling, 0 otherwise. */
+GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t constant, bool streams)
+{
+    if (streams)
+        move_streaming(out, from, run);
+    else if (constant > 0)
+        memcpy(out, from, (size_t)constant);
+    else if (run < LONG_RUN)
+        move_any(out, from, run);
+    else
+        memcpy(out, from, (size_t)run);
+}
+
+/* Whether these runs can be streamed: the caller wants it, and they are whole lines or long. */
+GARNER_INLINE bool run_streams(const struct segment *s, const char *out, int64_t run)
+{
+#if defined(__SSE2__)
+    return s->stream &&
+           (run >= STREAMED || (((uintptr_t)out | (uintptr_t)run | (uintptr_t)s->step) & (LINE - 1)) == 0);
+#else
+    (void)s, (void)out, (void)run;
+    return false;
+#endif
+}
+
+/* Asks for the runs of `count` points, whose indices are not checked: an address is only a number here,
+ * and a prefetch of nonsense does nothing. */
+GARNER_INLINE void prefetch_runs(const struct segment *s, int64_t first, int count, enum source source,
+                                 int width, int64_t run)
+{
+    const struct index_type type = {width, false};
+    int axes = source == TUPLE ? s->axes : 1;
+    int64_t pitch = axes * (int64_t)width, length = run < PREFETCHED ? run : PREFETCHED;
+    for (int i = 0; i < count; i++) {
+        uintptr_t at = (uintptr_t)s->data;
+        for (int k = 0; k < axes; k++) {
+            int64_t index = index_load(s->index + (first + i) * pitch + k * width, type);
+            index += index < 0 ? s->axis[k].wrap : 0;
+            at += (uintptr_t)index * (uintptr_t)s->axis[k].stride;
+        }
+        for (int64_t line = 0; line < length; line += LINE)
+            __builtin_prefetch((const void *)(at + (uintptr_t)line), 0, 2);
+        __builtin_prefetch((const void *)(at + (uintptr_t)length - 1), 0, 2);
+    }
+}
+
+static GARNER_COLD void zero_run(char *out, size_t run)
+{
+    memset(out, 0, run);
+}
+
+/* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
+GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
+                              enum source source, int width, int64_t constant, bool streams)
+{
+    int64_t offset[GROUP], run = constant ? constant : s->run;
+    int64_t step = source == UNIT || source == PATTERN ? run : s->step;
+    if (!load_offsets(s, first, count, source, width, run, offset)) return false;
+    out += first * step;
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        if (source == HOLED && offset[i] == OFFSET_NOWHERE)
+            zero_run(out + i * step, (size_t)run);
+        else
+            move_run(out + i * step, data + offset[i], run, constant, streams);
+    }
+    return true;
+}
+
+GARNER_INLINE int64_t gather_row(const struct segment *s, const char *data, char *out, enum source source,
+                                 int width, int64_t constant)
+{
+    int64_t i = 0, run = constant ? constant : s->run;
+    bool is_long = constant == 0 || constant >= 32;
+    bool far = is_long && source != BLOCK && source != HOLED && source != PATTERN && s->ahead;
+    bool streams = is_long && run_streams(s, out, run);
+    for (; s->n - i >= GROUP; i += GROUP) {
+        if (far && s->n - i - GROUP >= s->ahead) prefetch_runs(s, i + s->ahead, GROUP, source, width, run);
+        if (!move_group(s, data, out, i, GROUP, source, width, constant, streams)) return i;
+    }
+    for (; i < s->n; i++)
+        if (!move_group(s, data, out, i, 1, source, width, constant, streams)) return i;
+    return i;
+}
+
+GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source, int width, int64_t constant)
+{
+    if (source != BLOCK && source != HOLED) return gather_row(s, s->data, s->out, source, width, constant);
+    for (int64_t row = 0; row < s->rows; row++)
+        gather_row(s, s->data + row * s->row_ramp, s->out + row * s->row_step, source, width, constant);
+    return s->n;
+}
+
+#undef UNROLL
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread pool: one provider of the executor hook. Workers take tasks from a shared counter; between
+ * jobs they spin for a moment, then sleep. A caller that finds the pool busy (another thread's job, or a
+ * job inside a job) does its work itself, so nothing can wait for itself. No thread is made before the
+ * first job; one that cannot be made leaves its share to the others; those that a fork() left behind are
+ * forgotten, and made anew when the child first needs them.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "error.h"
+
+enum {
+    MOST_WORKERS = 255,
+    SPINS = 2000,    /* looks at the next job before a worker sleeps: some tens of microseconds */
+    INSIDE = 0xffff, /* of a pool's doors: the workers inside, */
+    SLOT = 1 << 16   /* and, above, how many more may enter */
+};
+
+/* Tasks of one parallel_for. */
+struct job {
+    garner_task *task;
+    void *argument;
+    size_t count;
+    atomic_size_t next;
+};
+
+struct garner_pool {
+    int threads;         /* that a job may use, the caller included */
+    atomic_flag busy;    /* somebody's job is on; its owner alone touches the next three */
+    int started;         /* workers that run */
+    unsigned first;      /* number of the last job before the youngest worker was made */
+    struct job *job;     /* read by workers inside */
+    atomic_uint number;  /* of the current job; a change tells workers of a new one */
+    atomic_uint doors;   /* INSIDE and SLOTs of the current job */
+    atomic_int sleepers; /* workers that wait for `wake` */
+    atomic_bool waiting; /* the owner waits for `left` */
+    bool stopping;       /* guarded by mutex */
+    pthread_mutex_t mutex;
+    pthread_cond_t wake, left;
+    struct garner_pool *next; /* in the list of all pools */
+    pthread_t worker[MOST_WORKERS];
+};
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+/* ---- Workers ---------------------------------------------------------------------------------- */
+
+static void work_off(struct job *job)
+{
+    size_t i;
+    while ((i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < job->count)
+        job->task(job->argument, i);
+}
+
+/* Takes a slot of the current job, if one is left. */
+static bool enter_job(struct garner_pool *pool)
+{
+    unsigned doors = atomic_load_explicit(&pool->doors, memory_order_relaxed);
+    while (doors >= SLOT)
+        if (atomic_compare_exchange_weak_explicit(&pool->doors, &doors, doors - SLOT + 1,
+                                                  memory_order_acquire, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+static void leave_job(struct garner_pool *pool)
+{
+    if (atomic_fetch_sub(&pool->doors, 1) != 1 || !atomic_load(&pool->waiting)) return;
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_signal(&pool->left);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+/* Waits for a job other than number `seen`: a while awake, then asleep. False if the pool stops. */
+static bool await_job(struct garner_pool *pool, unsigned *seen)
+{
+    unsigned number = *seen;
+    for (int i = 0; i < SPINS && number == *seen; i++) {
+        relax();
+        number = atomic_load_explicit(&pool->number, memory_order_relaxed);
+    }
+    bool stopping = false;
+    if (number == *seen) {
+        pthread_mutex_lock(&pool->mutex);
+        atomic_fetch_add(&pool->sleepers, 1);
+        while ((number = atomic_load(&pool->number)) == *seen && !pool->stopping)
+            pthread_cond_wait(&pool->wake, &pool->mutex);
+        atomic_fetch_sub(&pool->sleepers, 1);
+        stopping = pool->stopping;
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    *seen = number;
+    return !stopping;
+}
+
+static void *serve(void *context)
+{
+    struct garner_pool *pool = context;
+    unsigned seen = pool->first;
+    while (await_job(pool, &seen))
+        if (enter_job(pool)) {
+            work_off(pool->job);
+            leave_job(pool);
+        }
+    return NULL;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------- */
+
+/* Makes workers until `wanted` run, or no more can be made. How many of them run. */
+static int start_workers(struct garner_pool *pool, int wanted)
+{
+    pool->first = atomic_load_explicit(&pool->number, memory_order_relaxed);
+    while (pool->started < wanted && pthread_create(&pool->worker[pool->started], NULL, serve, pool) == 0)
+        pool->started++;
+    return pool->started < wanted ? pool->started : wanted;
+}
+
+static void open_job(struct garner_pool *pool, struct job *job, int workers)
+{
+    pool->job = job;
+    atomic_store_explicit(&pool->doors, (unsigned)workers * SLOT, memory_order_release);
+    atomic_fetch_add(&pool->number, 1);
+    if (atomic_load(&pool->sleepers) == 0) return;
+    pthread_mutex_lock(&pool->mutex);
+    while (workers-- > 0)
+        pthread_cond_signal(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static bool is_left(struct garner_pool *pool)
+{
+    return (atomic_load(&pool->doors) & INSIDE) == 0;
+}
+
+/* Lets nobody in any more, and waits until all are out. */
+static void close_job(struct garner_pool *pool)
+{
+    atomic_fetch_and(&pool->doors, INSIDE);
+    for (int i = 0; i < SPINS && !is_left(pool); i++)
+        relax();
+    if (is_left(pool)) return;
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->waiting, true);
+    while (!is_left(pool))
+        pthread_cond_wait(&pool->left, &pool->mutex);
+    atomic_store(&pool->waiting, false);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+/* Runs a job on at most `threads` threads, this one included. */
+static int run_job(struct garner_pool *pool, int threads, garner_task *task, void *argument, size_t count)
+{
+    struct job job = {.task = task, .argument = argument, .count = count};
+    int wanted = count < (size_t)threads ? (int)count - 1 : threads - 1;
+    if (wanted > 0 && !atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
+        open_job(pool, &job, start_workers(pool, wanted));
+        work_off(&job);
+        close_job(pool);
+        atomic_flag_clear_explicit(&pool->busy, memory_order_release);
+    } else {
+        work_off(&job);
+    }
+    return 0;
+}
+
+/* ---- Pools, and what becomes of them in a child process ------------------------------------------ */
+
+static pthread_mutex_t pools_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct garner_pool *pools;
+
+/* A pool without workers, whatever it was before. */
+static void reset_pool(struct garner_pool *pool)
+{
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->left, NULL);
+    pool->started = 0;
+    pool->stopping = false;
+    atomic_init(&pool->doors, 0);
+    atomic_init(&pool->sleepers, 0);
+    atomic_init(&pool->waiting, false);
+    atomic_flag_clear(&pool->busy);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&pools_mutex);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&pools_mutex);
+}
+
+static void after_fork_in_child(void)
+{
+    for (struct garner_pool *pool = pools; pool; pool = pool->next)
+        reset_pool(pool);
+    pthread_mutex_unlock(&pools_mutex);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+static void enlist_pool(struct garner_pool *pool, int threads)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    pool->threads = threads;
+    reset_pool(pool);
+    pthread_mutex_lock(&pools_mutex);
+    pool->next = pools;
+    pools = pool;
+    pthread_mutex_unlock(&pools_mutex);
+}
+
+static void stop_workers(struct garner_pool *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pool->stopping = true;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+    while (pool->started > 0)
+        pthread_join(pool->worker[--pool->started], NULL);
+}
+
+/* ---- The default pool -------------------------------------------------------------------------- */
+
+static struct garner_pool default_pool;
+
+static int count_cpus(void)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+/* GARNER_NUM_THREADS where it is a number from 1 up; else the CPUs that this process may use. */
+static int default_threads(void)
+{
+    const char *text = getenv("GARNER_NUM_THREADS");
+    char *end;
+    long number = text ? strtol(text, &end, 10) : 0;
+    if (number >= 1 && *end == '\0') return (int)at_most(number, MOST_WORKERS + 1);
+    return (int)at_most(count_cpus(), MOST_WORKERS + 1);
+}
+
+static void make_default_pool(void)
+{
+    enlist_pool(&default_pool, default_threads());
+}
+
+static struct garner_pool *use_default_pool(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_default_pool);
+    return &default_pool;
+}
+
+__attribute__((destructor)) static void stop_default_pool(void)
+{
+    if (default_pool.started > 0) stop_workers(&default_pool);
+}
+
+static int run_on_default(void *context, garner_task *task, void *argument, size_t count)
+{
+    struct garner_pool *pool = use_default_pool();
+    int threads = (int)(uintptr_t)context;
+    return run_job(pool, threads > 0 ? threads : pool->threads, task, argument, count);
+}
+
+static int run_on_pool(void *context, garner_task *task, void *argument, size_t count)
+{
+    struct garner_pool *pool = context;
+    return run_job(pool, pool->threads, task, argument, count);
+}
+
+garner_exec garner_threads(int count)
+{
+    int threads = (int)at_most(count > 0 ? count : 0, MOST_WORKERS + 1);
+    return (garner_exec){
+        .size = sizeof(garner_exec), .parallel_for = run_on_default, .context = (void *)(uintptr_t)threads};
+}
+
+/* ---- Pools of the caller's own ------------------------------------------------------------------ */
+
+garner_status garner_pool_create(garner_pool **pool, int threads, garner_error *error)
+{
+    garner_error spare;
+    error = error_begin(error, &spare);
+    if (pool == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_pool_create: pool is NULL");
+    *pool = NULL;
+    if (threads < 0 || threads > MOST_WORKERS + 1)
+        return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_pool_create: threads %d is outside [0, %d]",
+                           threads, MOST_WORKERS + 1);
+    struct garner_pool *made = calloc(1, sizeof *made);
+    if (made == NULL) return garner_fail(error, GARNER_NO_MEMORY, "garner_pool_create: no memory for a pool");
+    enlist_pool(made, threads > 0 ? threads : default_threads());
+    *pool = made;
+    return GARNER_OK;
+}
+
+garner_exec garner_pool_exec(garner_pool *pool)
+{
+    if (pool == NULL) return garner_threads(0);
+    return (garner_exec){.size = sizeof(garner_exec), .parallel_for = run_on_pool, .context = pool};
+}
+
+void garner_pool_destroy(garner_pool *pool)
+{
+    if (pool == NULL) return;
+    pthread_mutex_lock(&pools_mutex);
+    for (struct garner_pool **link = &pools; *link; link = &(*link)->next)
+        if (*link == pool) {
+            *link = pool->next;
+            break;
+        }
+    pthread_mutex_unlock(&pools_mutex);
+    stop_workers(pool);
+    free(pool);
+}
