@@ -174,19 +174,3 @@ garner_status garner_op_resolve(struct op *op, const garner_op *given, garner_er
     }
     return GARNER_OK;
 }
-
-#undef TYPE
-#undef ONNX_1
-#undef ONNX_13
-#undef OPENVINO
-#undef ANY
-#undef I64
-#undef I32_I64
-#undef INTEGER
-#undef WRAPS
-#undef OUTSIDE
-#undef FAILS
-#undef ZEROS
-#undef GATHER
-#undef ELEMENTS
-#undef ND

@@ -48,7 +48,8 @@ def _curves(axes, rows, key):
     axes.set_yscale("log")
     axes.set_ylabel("ns per row")
     axes.grid(which="both", linewidth=0.3)
-    axes.legend(fontsize=7)
+    if axes.lines:
+        axes.legend(fontsize=7)
 
 
 def _plain_rows(mode):

@@ -129,17 +129,28 @@ def _memory_table(memory):
     note = "Beyond what it had before: from just before the peer's model, session or plan is made until after three calls."
     return Table(f"Memory on {memory['cell']}, {MODE_LABELS[memory['mode']].lower()}", header, lines, (note,))
 
+def _faults_of(mode):
+    """Everything that was refused, wrong or missing: cell, peer, why. Neighbours go by their cell's name."""
+    for name, reason in mode["missing"].items():
+        yield "every cell", name, f"missing: {reason}"
+    for record in mode["cells"]:
+        cell = record["name"].split("~")[0]
+        for name, reason in record["absent"].items():
+            yield cell, name, f"left out: {reason}"
+        for name, way, what in record["notes"]:
+            yield cell, name, f"{way}: {what}"
+
+
 def _notes_table(modes):
-    """Everything that was refused, wrong or missing, by name."""
-    lines = []
+    """Each of them once, with the modes in which it happened."""
+    where = {}
     for mode in modes:
-        label = MODE_LABELS[mode["mode"]]
-        lines += [(label, "every cell", name, f"missing: {reason}") for name, reason in mode["missing"].items()]
-        for record in mode["cells"]:
-            lines += [(label, record["name"], name, f"left out: {why}") for name, why in record["absent"].items()]
-            lines += [(label, record["name"], name, f"{way}: {what}") for name, way, what in record["notes"]]
-    clean = [tuple(part.replace("|", "\\|") for part in line) for line in lines]
-    return Table("Left out, refused or wrong", ("threads", "cell", "peer", "why"), clean, (), 4) if lines else None
+        for fault in _faults_of(mode):
+            where.setdefault(fault, {})[mode["mode"]] = True
+    lines = [(*fault, " and ".join(seen)) for fault, seen in where.items()]
+    lines = [tuple(part.replace("|", "\\|") for part in line) for line in lines]
+    return Table("Left out, refused or wrong", ("cell", "peer", "why", "threads"), lines, (), 4) if lines else None
+
 
 def tables(result):
     modes = result["modes"]
