@@ -45,7 +45,7 @@ static void add_axis(struct map *map, int32_t data_axis, int32_t index_axis)
     map->axis[map->rank++] =
         (struct map_axis){index_axis >= 0 ? map->indices->shape[index_axis] : map->data->shape[data_axis],
                           data_axis, index_axis};
-    if (index_axis < 0) map->free_axis[data_axis] = 1;
+    if (index_axis < 0 && data_axis >= 0) map->free_axis[data_axis] = 1;
 }
 
 static void lay_out_gather(struct map *map)

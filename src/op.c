@@ -76,7 +76,7 @@ static const char *const names[] = {
     [ND] = "GatherND",
 };
 
-static const int rows = sizeof table / sizeof table[0];
+static const int row_count = sizeof table / sizeof table[0];
 
 /* What `strict` means where the caller names no version. */
 static const char strict_default[] = "onnx-13";
@@ -88,7 +88,7 @@ const char *garner_kind_name(garner_kind kind)
 
 const char *garner_spec_name(garner_kind kind, int i)
 {
-    for (int row = 0; row < rows && i >= 0; row++)
+    for (int row = 0; row < row_count && i >= 0; row++)
         if (table[row].kind == kind && table[row].spec != NULL && i-- == 0) return table[row].spec;
     return NULL;
 }
@@ -96,7 +96,7 @@ const char *garner_spec_name(garner_kind kind, int i)
 /* The row of that version; -1 if the operator has none of that name. */
 static int find_row(const char *spec, garner_kind kind)
 {
-    for (int row = 0; row < rows; row++)
+    for (int row = 0; row < row_count; row++)
         if (table[row].kind == kind && table[row].spec != NULL && strcmp(table[row].spec, spec) == 0)
             return row;
     return -1;
@@ -147,7 +147,8 @@ static garner_status check_fields(const garner_op *given, garner_error *error)
     if ((unsigned)given->negative > OUTSIDE)
         return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: negative %d is neither of the two meanings", name,
                            (int)given->negative);
-    if (given->spec < 0 || given->spec >= rows || (given->spec > 0 && table[given->spec].kind != given->kind))
+    if (given->spec < 0 || given->spec >= row_count ||
+        (given->spec > 0 && table[given->spec].kind != given->kind))
         return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: spec number %d is not one of this operator's",
                            name, (int)given->spec);
     return GARNER_OK;

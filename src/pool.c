@@ -18,7 +18,7 @@
 enum {
     MOST_WORKERS = 255,
     SPINS = 2000,    /* looks at the next job before a worker sleeps: some tens of microseconds */
-    INSIDE = 0xffff, /* of a pool's doors: the workers inside, */
+    IN_JOB = 0xffff, /* of a pool's doors: the workers inside, */
     SLOT = 1 << 16   /* and, above, how many more may enter */
 };
 
@@ -37,7 +37,7 @@ struct garner_pool {
     unsigned first;      /* number of the last job before the youngest worker was made */
     struct job *job;     /* read by workers inside */
     atomic_uint number;  /* of the current job; a change tells workers of a new one */
-    atomic_uint doors;   /* INSIDE and SLOTs of the current job */
+    atomic_uint doors;   /* IN_JOB and SLOTs of the current job */
     atomic_int sleepers; /* workers that wait for `wake` */
     atomic_bool waiting; /* the owner waits for `left` */
     bool stopping;       /* guarded by mutex */
@@ -143,13 +143,13 @@ static void open_job(struct garner_pool *pool, struct job *job, int workers)
 
 static bool is_left(struct garner_pool *pool)
 {
-    return (atomic_load(&pool->doors) & INSIDE) == 0;
+    return (atomic_load(&pool->doors) & IN_JOB) == 0;
 }
 
 /* Lets nobody in any more, and waits until all are out. */
 static void close_job(struct garner_pool *pool)
 {
-    atomic_fetch_and(&pool->doors, INSIDE);
+    atomic_fetch_and(&pool->doors, IN_JOB);
     for (int i = 0; i < SPINS && !is_left(pool); i++)
         relax();
     if (is_left(pool)) return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* AVX2: rows, whose moves become 32 bytes wide. Its gather instructions win nothing over plain loads. */
-#if defined(__x86_64__)
 #include "skeleton.h"
 
+#if defined(__x86_64__)
 #define LEVEL avx2
 #define LEVEL_TARGET __attribute__((target("avx2")))
 #define LEVEL_KERNEL_AVX2 DEFINE_KERNEL

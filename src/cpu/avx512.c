@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* AVX-512: elements of 4 and 8 bytes by its gather instructions, which read nothing but those bytes, and
  * rows, whose moves become wider. */
+#include "skeleton.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
-
-#include "skeleton.h"
 
 #define AVX512_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
 #define AVX512_INLINE GARNER_INLINE AVX512_TARGET
