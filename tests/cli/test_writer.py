@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: MIT
+"""Files are written whole or not at all (rows 75 to 77b of the list of bad inputs)."""
+
+import errno
+import os
+import pathlib
+import random
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import threading
+import time
+import xml.dom.minidom
+
+import numpy
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = ["gather", "[1.5,2.5,3.5]", "[2,0]", "-o"]
+RESULT = numpy.array([3.5, 1.5], "f4")
+OLD = b"what was there before\n"
+
+
+def is_result(path):
+    return numpy.array_equal(numpy.load(path), RESULT)
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture(scope="session")
+def failing(tmp_path_factory):
+    """The library that lets system calls fail."""
+    library = tmp_path_factory.mktemp("failing") / "failing.so"
+    source = ROOT / "tests" / "formats" / "failing.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return {
+        "LD_PRELOAD": str(library),
+        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0",
+    }
+
+
+def failed_calls(answer):
+    return [line for line in answer.err.splitlines() if line.startswith("failing: ")]
+
+
+CALLS = [
+    # call, and whether it is made for a new file, for a replaced one, and then without nameless files
+    ("write", True, True, True, True),
+    ("fsync", True, True, True, True),
+    ("linkat", True, True, False, False),
+    ("renameat", False, True, True, True),
+    ("getrandom", False, True, True, True),
+    ("fchmod", False, True, True, True),
+]
+
+
+@pytest.mark.parametrize("nameless", [True, False], ids=["nameless", "named"])
+@pytest.mark.parametrize("exists", [False, True], ids=["new", "replaced"])
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0])
+def test_row_75_failing_calls(garner, failing, tmp_path, call, exists, nameless):
+    name, new, replaced, named_new, named_replaced = call
+    target = tmp_path / "x.npy"
+    if exists:
+        target.write_bytes(OLD)
+        target.chmod(0o604)  # so that the mode must be set
+    environment = {**failing, "FAILING": f"{name}:1:{errno.EIO}", **({} if nameless else {"NO_TMPFILE": "1"})}
+    answer = garner(*COMMAND, "x.npy", env=environment)
+    expected = (replaced if exists else new) if nameless else (named_replaced if exists else named_new)
+    assert failed_calls(answer) == [f"failing: {name}"] * expected, answer
+    if not expected:
+        assert answer.code == 0 and is_result(target), answer
+        return
+    assert answer.code == 5, answer
+    assert "garner: x.npy: cannot write: Input/output error" in answer.err, answer
+    assert names(tmp_path) == (["x.npy"] if exists else []), "nothing else in the folder"
+    if exists:
+        assert target.read_bytes() == OLD and stat.S_IMODE(target.stat().st_mode) == 0o604
+
+
+def test_row_75_file_system_without_nameless_files(garner, failing, tmp_path):
+    for content in [None, OLD]:
+        if content:
+            (tmp_path / "x.npy").write_bytes(content)
+        assert garner(*COMMAND, "x.npy", env={**failing, "NO_TMPFILE": "1"}).code == 0
+        assert names(tmp_path) == ["x.npy"] and is_result(tmp_path / "x.npy")
+
+
+@pytest.mark.parametrize("how", ["short", str(errno.EINTR)])
+def test_row_75_short_and_interrupted_writes(garner, failing, tmp_path, how):
+    answer = garner("gather", "iota(50000)", "iota(50000)", "-o", "x.npy", env={**failing, "FAILING": f"write:0:{how}"})
+    assert answer.code == 0 and failed_calls(answer), answer
+    assert (numpy.load(tmp_path / "x.npy") == numpy.arange(50000)).all()
+
+
+def test_row_75_full_disk(garner, refuses, tmp_path):
+    refuses(5, ["/dev/full", "No space left on device"], *COMMAND, "/dev/full")
+    refuses(5, "No space left on device", "explain", "gather", "[1]", "[0]", "--svg", "/dev/full")
+    with open("/dev/full", "wb") as full:
+        for arguments in [COMMAND[:-1], [*COMMAND, "-"], ["explain", *COMMAND[:-1]]]:
+            answer = garner(*arguments, stdout=full)
+            assert answer.code == 5 and "No space left on device" in answer.err, answer
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    assert names(tmp_path) == []
+
+
+def test_row_75_file_size_limit(program, tmp_path):
+    """A limit on file sizes cuts a write short, then fails it: as a full disk does in the middle."""
+    (tmp_path / "x.npy").write_bytes(OLD)
+    process = subprocess.run(
+        ["sh", "-c", 'trap "" XFSZ; ulimit -f 100; exec "$0" gather "iota(100000)" "iota(100000)" -o x.npy', program],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert process.returncode == 5 and b"File too large" in process.stderr, process
+    assert names(tmp_path) == ["x.npy"] and (tmp_path / "x.npy").read_bytes() == OLD
+
+
+@pytest.mark.parametrize("arguments", [COMMAND[:-1], [*COMMAND, "-"]], ids=["text", "npy"])
+def test_row_75_closed_pipe(garner, arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    answer = garner(*arguments, stdout=writer)
+    os.close(writer)
+    assert answer.code == 5 and "Broken pipe" in answer.err, answer
+
+
+def as_nobody(program, folder, *arguments):
+    """Runs a copy of the program without the administrator's rights."""
+    copy = folder / "garner"
+    shutil.copy(program, copy)
+    copy.chmod(0o755)
+    user = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    return subprocess.run([copy, *arguments], cwd=folder, capture_output=True, check=False, **user)
+
+
+@pytest.fixture
+def public_folder():
+    with tempfile.TemporaryDirectory(prefix="garner-writer-") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+def test_row_75_folder_that_may_not_be_written(program, public_folder):
+    locked = public_folder / "locked"
+    locked.mkdir()
+    (locked / "x.npy").write_bytes(OLD)
+    (locked / "x.npy").chmod(0o666)
+    locked.chmod(0o555)
+    for name in ["x.npy", "new.npy"]:
+        process = as_nobody(program, public_folder, *COMMAND, f"locked/{name}")
+        assert process.returncode == 5 and b"Permission denied" in process.stderr, process
+    assert names(locked) == ["x.npy"] and (locked / "x.npy").read_bytes() == OLD
+    locked.chmod(0o755)
+
+
+def test_row_75_file_that_may_not_be_written(program, public_folder):
+    opened = public_folder / "opened"
+    opened.mkdir()
+    opened.chmod(0o777)
+    (opened / "x.npy").write_bytes(OLD)
+    (opened / "x.npy").chmod(0o444)
+    process = as_nobody(program, public_folder, *COMMAND, "opened/x.npy")
+    assert process.returncode == 5 and b"Permission denied" in process.stderr, process
+    assert names(opened) == ["x.npy"] and (opened / "x.npy").read_bytes() == OLD
+    # A folder that may be written but not listed is enough.
+    (opened / "x.npy").unlink()
+    opened.chmod(0o733)
+    assert as_nobody(program, public_folder, *COMMAND, "opened/x.npy").returncode == 0
+    assert is_result(opened / "x.npy")
+
+
+def test_row_76_mode_and_name(program, tmp_path):
+    """While it is written the file has no name; named ones are random and private."""
+    subprocess.run(["sh", "-c", 'umask 027; exec "$@"', "sh", program, *COMMAND, "x.npy"], cwd=tmp_path, check=True)
+    assert stat.S_IMODE((tmp_path / "x.npy").stat().st_mode) == 0o640
+    (tmp_path / "x.npy").chmod(0o604)
+    subprocess.run([program, *COMMAND, "x.npy"], cwd=tmp_path, check=True)
+    assert stat.S_IMODE((tmp_path / "x.npy").stat().st_mode) == 0o604
+    assert names(tmp_path) == ["x.npy"]
+
+
+def watch(folder, done, seen):
+    while not done.is_set():
+        for entry in os.scandir(folder):
+            try:
+                seen.setdefault(entry.name, set()).add(stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode))
+            except FileNotFoundError:
+                pass
+
+
+@pytest.mark.parametrize("nameless", [True, False], ids=["nameless", "named"])
+def test_row_76_what_others_see(program, failing, tmp_path, nameless):
+    """A slow writer, watched: no temporary name at all, or a new random one of mode 0600 each time."""
+    environment = {**os.environ, **failing, "FAILING": "write:0:short"}
+    if not nameless:
+        environment["NO_TMPFILE"] = "1"
+    seen, done = {}, threading.Event()
+    watcher = threading.Thread(target=watch, args=(tmp_path, done, seen))
+    watcher.start()
+    for name in ["x.npy", "y.npy"]:
+        subprocess.run(
+            ["sh", "-c", 'umask 022; exec "$@"', "sh", program, "gather", "iota(300000)", "iota(300000)", "-o", name],
+            cwd=tmp_path,
+            env=environment,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        )
+    done.set()
+    watcher.join()
+    temporary = {name: modes for name, modes in seen.items() if not name.endswith(".npy")}
+    if nameless:
+        assert temporary == {}
+    else:
+        assert len(temporary) == 2
+        assert all(len(name) == len(".garner-") + 32 for name in temporary)
+        for modes in temporary.values():
+            assert 0o600 in modes and modes <= {0o600, 0o644}  # the final mode comes with the final content
+
+
+def test_row_77b_links_devices_and_fifos(garner, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link.npy").symlink_to("real/x.npy")
+    for _ in range(2):  # into nothing, then over a file
+        assert garner(*COMMAND, "link.npy").code == 0
+        assert is_result(tmp_path / "real" / "x.npy") and (tmp_path / "link.npy").is_symlink()
+    assert garner(*COMMAND, "/dev/null").code == 0
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    os.mkfifo(tmp_path / "fifo")
+    got = []
+    reader = threading.Thread(target=lambda: got.append((tmp_path / "fifo").read_bytes()))
+    reader.start()
+    assert garner(*COMMAND, "fifo").code == 0
+    reader.join()
+    assert got == [(tmp_path / "real" / "x.npy").read_bytes()]
+    assert stat.S_ISFIFO((tmp_path / "fifo").stat().st_mode)
+    assert names(tmp_path) == ["fifo", "link.npy", "real"] and names(tmp_path / "real") == ["x.npy"]
+
+
+def test_row_77b_fifo_whose_reader_leaves(garner, tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    reader = threading.Thread(target=lambda: open(tmp_path / "fifo", "rb").close())
+    reader.start()
+    answer = garner("gather", "iota(1000000)", "iota(1000000)", "-o", "fifo")
+    reader.join()
+    assert answer.code == 5 and "Broken pipe" in answer.err, answer
+
+
+def test_standard_output_by_its_name(garner, tmp_path):
+    """/dev/stdout may be a regular file, which must be written to, not replaced."""
+    (tmp_path / "link.npy").symlink_to("/dev/stdout")
+    with open(tmp_path / "x.npy", "wb") as out:
+        answer = garner(*COMMAND, "link.npy", stdout=out)
+        assert answer.code == 0, answer
+        assert os.fstat(out.fileno()).st_ino == (tmp_path / "x.npy").stat().st_ino
+    assert is_result(tmp_path / "x.npy")
+
+
+def test_input_may_be_the_output(garner, tmp_path):
+    numpy.save(tmp_path / "x.npy", numpy.arange(100000))
+    assert garner("gather", "x.npy", "[99999,0]", "-o", "x.npy").code == 0
+    assert numpy.load(tmp_path / "x.npy").tolist() == [99999, 0]
+
+
+def test_pictures_are_written_as_safely(garner, refuses, tmp_path):
+    (tmp_path / "x.svg").write_bytes(OLD)
+    refuses(3, [], "explain", "gather", "[1]", "[5]", "--svg", "x.svg")
+    assert (tmp_path / "x.svg").read_bytes() == OLD
+    assert garner("explain", "gather", "[1]", "[0]", "--svg", "x.svg").code == 0
+    xml.dom.minidom.parse(str(tmp_path / "x.svg"))
+    assert names(tmp_path) == ["x.svg"]
+
+
+@pytest.mark.parametrize("exists", [False, True], ids=["new", "replaced"])
+def test_killed_at_any_moment(program, tmp_path, exists):
+    """SIGKILL leaves the old file or the new one, whole. Replacing has two system calls between which
+    the new file has a second name: being killed there leaves it, whole, and nothing else ever."""
+    chance = random.Random(7)
+    target = tmp_path / "x.npy"
+    command = [program, "gather", "iota(40000):f32", "iota(40000)", "-o", "x.npy"]
+    start = time.perf_counter()
+    subprocess.run(command, cwd=tmp_path, check=True)
+    duration = time.perf_counter() - start
+    new = target.read_bytes()
+    killed = leftovers = 0
+    for _ in range(60):
+        target.unlink(missing_ok=True)
+        if exists:
+            target.write_bytes(OLD)
+        process = subprocess.Popen(command, cwd=tmp_path)
+        time.sleep(chance.uniform(0, 1.1 * duration))
+        process.kill()
+        killed += process.wait() == -signal.SIGKILL
+        for name in names(tmp_path):
+            content = (tmp_path / name).read_bytes()
+            if name == "x.npy":
+                assert content == new or (exists and content == OLD)
+            else:
+                assert exists and name.startswith(".garner-") and content == new
+                leftovers += 1
+                (tmp_path / name).unlink()
+        assert target.exists() or not exists
+    assert killed > 0
+    assert leftovers <= 3, "the moment between link and rename is too long"
+
+
+def test_signals_wait_for_the_rename(program, tmp_path):
+    """Other signals never hit between the two calls: not one second name in all these."""
+    chance = random.Random(8)
+    target = tmp_path / "x.npy"
+    command = [program, "gather", "iota(20000):f32", "iota(20000)", "-o", "x.npy"]
+    start = time.perf_counter()
+    subprocess.run(command, cwd=tmp_path, check=True)
+    duration = time.perf_counter() - start
+    for _ in range(30):
+        target.write_bytes(OLD)
+        process = subprocess.Popen(command, cwd=tmp_path)
+        time.sleep(chance.uniform(0, 1.1 * duration))
+        process.terminate()
+        process.wait()
+        assert names(tmp_path) == ["x.npy"]
