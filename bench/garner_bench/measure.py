@@ -14,7 +14,7 @@ from .stats import median, uncertainty
 
 LONG_CALL = 10e6  # ns: beyond it a call needs no warm-up
 SAMPLE = 0.4e6  # ns: calls shorter than this are repeated within a sample
-SLOW = 4.0  # times the fastest: such a contestant is sampled once in each run
+SLOW = 4.0  # times the fastest: such a peer is sampled once in each run
 SETTLE = 0.003  # s before a sample on all cores: other peers' threads spin for a while before they sleep
 PRECISE = 0.005  # a run ends early when medians are known this well
 
@@ -91,10 +91,15 @@ def _settled(contestants):
     return all(uncertainty(c.samples) < PRECISE for c in contestants)
 
 
+def _steady(contestants):
+    """Those sampled in every round: garner, the ceiling, and every peer that may be the best."""
+    fastest = min(c.estimate for c in contestants if c.name != "ceiling")
+    return [c for c in contestants if c.name in ("garner", "ceiling") or c.estimate <= SLOW * fastest]
+
+
 def _run(trial, contestants, effort, rng):
     """One run: rounds until the medians are known or the time is used up."""
-    fastest = min(c.estimate for c in contestants)
-    steady = [c for c in contestants if c.estimate <= SLOW * fastest]
+    steady = _steady(contestants)
     deadline = time.perf_counter() + effort.seconds / effort.runs
     for c in contestants:
         c.samples = []

@@ -88,8 +88,8 @@ def measure_cell(cell, context, adapters, effort, shared):
     for name, adapter in adapters.items():
         contestants += _enter(trial, name, adapter, context, absent)
     call = next((c.way.owner for c in contestants if c.name == "garner"), None)
-    contestants += _ceiling(trial, context)
     if contestants:
+        contestants += _ceiling(trial, context)
         compete(trial, contestants, effort)
     if call:
         call.check()

@@ -20,6 +20,7 @@ struct ceiling {
     char *out;
     int64_t width; /* bytes of an index: 4 or 8 */
     int64_t run;   /* bytes moved per point */
+    int64_t ahead; /* whether rows are worth fetching ahead: they come from beyond the near caches */
     int64_t axes;
     int64_t stride[MOST_AXES];
     int64_t rank;
@@ -90,21 +91,24 @@ static inline __attribute__((always_inline)) void move(const struct ceiling *c, 
     }
 }
 
-static void move_rows(const struct ceiling *c, const struct stretch *s)
+/* The same for rows out of memory: those a little ahead are fetched before they are needed. */
+static inline __attribute__((always_inline)) void move_ahead(const struct ceiling *c, const struct stretch *s,
+                                                             int64_t run)
 {
-    const struct dim d = c->dim[c->rank - 1];
-    const int64_t step = d.index * c->width;
-    int64_t ahead = AHEAD_BYTES / c->run;
-    if (ahead > AHEAD_ROWS) ahead = AHEAD_ROWS;
+    const struct ceiling own = *c;
+    const struct dim d = own.dim[own.rank - 1];
+    const int64_t step = d.index * own.width;
+    int64_t ahead = AHEAD_BYTES / run < AHEAD_ROWS ? AHEAD_BYTES / run : AHEAD_ROWS;
     for (int64_t i = 0; i < s->n; i++) {
         const char *at = s->indices + i * step, *later = at + ahead * step;
         if (ahead > 0 && i + ahead < s->n)
-            prefetch(s->data + (i + ahead) * d.data + place(c->stride, later, c->width, c->axes), c->run);
-        const char *from = s->data + i * d.data + place(c->stride, at, c->width, c->axes);
-        memcpy(s->out + i * d.out, from, (size_t)c->run);
+            prefetch(s->data + (i + ahead) * d.data + place(own.stride, later, own.width, own.axes), run);
+        const char *from = s->data + i * d.data + place(own.stride, at, own.width, own.axes);
+        memcpy(s->out + i * d.out, from, (size_t)run);
     }
 }
 
+/* Runs that are worth a constant to the compiler. */
 static inline __attribute__((always_inline)) void move_any(const struct ceiling *c, const struct stretch *s,
                                                            int64_t width, int64_t axes)
 {
@@ -124,15 +128,44 @@ static inline __attribute__((always_inline)) void move_any(const struct ceiling 
     case 16:
         move(c, s, width, axes, 16);
         break;
+    case 64:
+        move(c, s, width, axes, 64);
+        break;
+    case 256:
+        move(c, s, width, axes, 256);
+        break;
     default:
-        move_rows(c, s);
+        move(c, s, width, axes, c->run);
+        break;
+    }
+}
+
+static void move_any_ahead(const struct ceiling *c, const struct stretch *s)
+{
+    switch (c->run) {
+    case 64:
+        move_ahead(c, s, 64);
+        break;
+    case 128:
+        move_ahead(c, s, 128);
+        break;
+    case 256:
+        move_ahead(c, s, 256);
+        break;
+    case 512:
+        move_ahead(c, s, 512);
+        break;
+    default:
+        move_ahead(c, s, c->run);
         break;
     }
 }
 
 static void move_stretch(const struct ceiling *c, const struct stretch *s)
 {
-    if (c->axes == 1 && c->width == 8)
+    if (c->ahead)
+        move_any_ahead(c, s);
+    else if (c->axes == 1 && c->width == 8)
         move_any(c, s, 8, 1);
     else if (c->axes == 1)
         move_any(c, s, 4, 1);

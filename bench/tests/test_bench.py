@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""The instrument itself: what it counts, compares and concludes. Needs NumPy and pytest, no peer."""
+
+import sys
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+BENCH = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(BENCH))
+
+from garner_bench import compare, inputs, neighbours, nest, report, stats, summary, table, workloads  # noqa: E402
+
+CELLS = workloads.read(BENCH / "workloads.tsv")
+SMALL = [c for c in CELLS if prod(c.data) <= 1 << 20 and prod(c.indices) <= 1 << 18 and c.dtype != "str"]
+names = {"ids": lambda cell: cell.name}
+
+
+def arrays(cell):
+    rng = np.random.default_rng(1)
+    data = rng.integers(0, 2, cell.data).astype(cell.numpy_dtype)
+    data = data + np.arange(prod(cell.data)).reshape(cell.data).astype(cell.numpy_dtype) if cell.dtype != "bool" else data
+    shuffle = rng.permutation(cell.bounds[0])
+    return data, inputs.draw(cell, rng, shuffle)
+
+
+def walk(cell, data, indices):
+    """The nest, point by point: what the ceiling loop does."""
+    form = nest.nest_of(cell)
+    source, flat = data.reshape(-1).view(np.uint8), indices.reshape(-1)
+    out = np.zeros(cell.out_bytes, np.uint8)
+    for point in np.ndindex(*[dim[0] for dim in form.dims]):
+        start, at, to = (sum(p * dim[k] for p, dim in zip(point, form.dims)) for k in (1, 2, 3))
+        start += sum(int(flat[at + k]) % bound * stride for k, (bound, stride) in enumerate(zip(cell.bounds, form.strides)))
+        out[to : to + form.run] = source[start : start + form.run]
+    return out.view(cell.numpy_dtype).reshape(cell.out)
+
+
+@pytest.mark.parametrize("cell", CELLS, **names)
+def test_every_cell_is_consistent(cell):
+    assert cell.points * cell.run == cell.out_bytes
+    assert prod(dim[0] for dim in nest.nest_of(cell).dims) == cell.points
+
+
+@pytest.mark.parametrize("cell", [c for c in SMALL if prod(c.out) <= 1 << 16], **names)
+def test_nest_walks_as_the_operator_does(cell):
+    data, indices = arrays(cell)
+    assert compare.difference(walk(cell, data, indices), compare.expected(cell, data, indices)) is None
+
+
+@pytest.mark.parametrize("cell", SMALL, **names)
+def test_indices_follow_the_distribution(cell):
+    _, indices = arrays(cell)
+    assert indices.shape == cell.indices and indices.dtype == cell.numpy_index_dtype
+    bounds = np.array(cell.bounds)
+    assert (indices < bounds).all() and (indices >= (-bounds if cell.dist == "negative" else 0)).all()
+    assert (indices < 0).any() == (cell.dist == "negative")
+
+
+def test_sorted_same_zipf_and_perm():
+    base = workloads.Workload("x", "gather", "f32", (1000, 2), (500,), 0, 0, "i64", "sorted")
+    draw = lambda dist: inputs.draw(replace(base, dist=dist), np.random.default_rng(3), np.arange(1000))  # noqa: E731
+    assert (np.diff(draw("sorted")) >= 0).all()
+    assert len(set(draw("same").tolist())) == 1
+    assert len(set(draw("perm").tolist())) == 500
+    assert np.count_nonzero(draw("zipf") == 0) > 60  # rank 1 has about a fifth of the weight
+
+
+@pytest.mark.parametrize("cell", [c for c in CELLS if not c.tiny], **names)
+def test_neighbours_are_near_and_valid(cell):
+    for near in neighbours.neighbours(cell):
+        for old, new in zip(cell.data, near.data):
+            assert abs(new - old) * 5 <= old
+        assert prod(dim[0] for dim in nest.nest_of(near).dims) == near.points
+        if cell.op == "gather_elements":
+            assert all(near.indices[d] <= n for d, n in enumerate(near.data) if d != cell.axis)
+        assert near.indices[: cell.batch_dims] == near.data[: cell.batch_dims]
+    assert neighbours.neighbours(cell) == neighbours.neighbours(cell)
+
+
+def test_difference_sees_one_bit():
+    want = np.array([0.0, 1.0, np.nan], np.float32)
+    assert compare.difference(want.copy(), want) is None
+    assert "1 of 3" in compare.difference(np.array([-0.0, 1.0, np.nan], np.float32), want)
+    assert "shape" in compare.difference(want[:2], want)
+    assert "type" in compare.difference(want.astype(np.float64), want)
+
+
+def record(garner, peers, limit=1.0, name="cell", **more):
+    times = {"garner": {"way": "", "runs": garner}, **{n: {"way": "", "runs": r} for n, r in peers.items()}}
+    return {"name": name, "tiny": False, "times": times, "limit_ns": limit, "limit": "stream", "absent": {}, "notes": [],
+            "c_call": None, **more}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "garner, peer, limit, verdict",
+    [
+        ([10] * 5, [20] * 5, 1, "ahead"),
+        ([10] * 5, [9, 10, 11, 9, 9], 1, "level"),
+        ([10] * 5, [9.8] * 5, 1, "behind"),
+        ([10] * 5, [9.8] * 5, 9, "level (limit)"),
+        ([10] * 5, [9.6] * 5, 9, "behind"),
+    ],
+)
+def test_verdicts(garner, peer, limit, verdict):
+    row = summary.row_of(record(garner, {"numpy": peer, "jax": [1000] * 5, "ceiling": [1] * 5}, limit))
+    assert (row.best, row.verdict) == ("numpy", verdict)
+
+
+def test_overall_and_gains():
+    one = {"cells": [record([4e6], {"numpy": [8e6], "ceiling": [3e6]}, name="a"), record([1], {"numpy": [0.5]}, name="b")]}
+    every = {"cells": [record([2e6], {"numpy": [8e6], "ceiling": [1e6]}, name="a")]}
+    total = summary.overall(summary.rows_of(one))
+    assert total["smallest"] == (0.5, "b") and total["mean"] == pytest.approx(1.0)
+    (gain,) = summary.gains(one, every)
+    assert (gain.name, gain.garner, gain.ceiling) == ("a", 2.0, 3.0)
+
+
+def test_garner_wrong_is_a_fault():
+    wrong = record([1], {}, notes=[("garner", "way", "wrong: 1 of 3 elements differ")])
+    assert report.faults({"modes": [{"missing": {}, "cells": [wrong]}]}) == ["cell: wrong: 1 of 3 elements differ"]
+    assert report.faults({"modes": [{"missing": {}, "cells": [record([1], {})]}]}) == []
+
+
+def test_statistics_and_numbers():
+    assert stats.spread([3, 1, 2]) == (2, 1, 3)
+    assert stats.geometric_mean([1, 4]) == pytest.approx(2)
+    assert [table.number(v) for v in (0.01234, 1.234, 1234.5, None)] == ["0.0123", "1.23", "1,234", "-"]
+    assert table.size(1536) == "1.50 KiB" and table.size(1 << 30) == "1 GiB"
