@@ -432,7 +432,9 @@ static void test_threads_that_cannot_be_created(void **state)
     struct work work;
     make_gather(&work);
     for (int allowed = 0; allowed < 4; allowed++) {
-        const garner_exec exec = garner_threads(8);
+        garner_pool *pool = NULL; /* a new one each time: the process-wide pool has its threads already */
+        assert_int_equal(garner_pool_create(&pool, 8, NULL), GARNER_OK);
+        const garner_exec exec = garner_pool_exec(pool);
         const int before = atomic_load(&creations_refused);
         atomic_store(&creations_allowed, allowed);
         const garner_status status = run(&work, &exec, NULL);
@@ -440,6 +442,7 @@ static void test_threads_that_cannot_be_created(void **state)
         assert_int_equal(status, GARNER_OK);
         assert_true(atomic_load(&creations_refused) > before);
         assert_memory_equal(work.out.data, work.expected, work.out_bytes);
+        garner_pool_destroy(pool);
     }
     release(&work);
 }
