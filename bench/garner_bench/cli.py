@@ -26,7 +26,7 @@ def _arguments(argv):
     add("--runs", type=int, metavar="N", help="runs per cell, of which the median counts (default: 5)")
     add("--seconds", type=float, metavar="S", help="time spent sampling each cell (default: 1)")
     add("--quick", action="store_true", help="small cells and few samples: whether it works, not how fast")
-    add("--neighbours", action="store_true", help="also ten seeded neighbours of each cell: other extents and alignments")
+    add("--neighbours", action="store_true", help="also ten neighbours of each cell: other extents and alignments")
     add("--no-memory", action="store_true", help="leave out the peak memory of each peer")
     add("--library", default=str(ROOT / "build" / "libgarner.so"), metavar="FILE", help="the libgarner.so to measure")
     add("--include", default=str(ROOT / "include"), metavar="FOLDER", help="where its garner.h lies")

@@ -11,26 +11,30 @@ def _grid(shape, without):
     return [g for d, g in enumerate(np.ogrid[tuple(slice(n) for n in shape)]) if d != without]
 
 
-def _batched(data, indices, batch_dims):
+def _batched(indices, batch_dims):
     """Grids for the leading axes that data and indices share, fit to be used beside `indices`."""
     shape = indices.shape[:batch_dims]
     grids = np.ogrid[tuple(slice(n) for n in shape)] if batch_dims else []
     return [np.reshape(g, g.shape + (1,) * (indices.ndim - batch_dims)) for g in grids]
 
 
-def expected(cell, data, indices):
+def key(cell, indices):
+    """What goes between the brackets of data[...]; views of `indices`, so it follows their changes."""
     if cell.op == "gather_elements":
-        key = _grid(indices.shape, cell.axis)
-        key.insert(cell.axis, indices)
-        return data[tuple(key)]
+        grids = _grid(indices.shape, cell.axis)
+        return tuple(grids[: cell.axis] + [indices] + grids[cell.axis :])
     if cell.op == "gather_nd":
         parts = [indices[..., k] for k in range(indices.shape[-1])]
-        return data[tuple(_batched(data, parts[0], cell.batch_dims) + parts)]
+        return tuple(_batched(parts[0], cell.batch_dims) + parts)
     if cell.batch_dims:
         if cell.axis != cell.batch_dims:
             raise ValueError(f"{cell.name}: axis {cell.axis} with batch_dims {cell.batch_dims}")
-        return data[tuple(_batched(data, indices, cell.batch_dims) + [indices])]
-    return data[(slice(None),) * cell.axis + (indices,)]
+        return tuple(_batched(indices, cell.batch_dims) + [indices])
+    return (slice(None),) * cell.axis + (indices,)
+
+
+def expected(cell, data, indices):
+    return data[key(cell, indices)]
 
 
 def poison(out):

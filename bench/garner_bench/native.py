@@ -38,8 +38,8 @@ def build(library, include, folder):
     made = Path(folder) / "libgarner_bench.so"
     compiler = os.environ.get("CC", "cc")
     sources = sorted(str(path) for path in SOURCES.glob("*.c"))
-    command = [compiler, *FLAGS, f"-I{include}", *sources, str(library), f"-Wl,-rpath,{library.parent}", "-o", str(made)]
-    subprocess.run(command, check=True)
+    links = [str(library), f"-Wl,-rpath,{library.parent}"]
+    subprocess.run([compiler, *FLAGS, f"-I{include}", *sources, *links, "-o", str(made)], check=True)
     return made
 
 

@@ -57,7 +57,8 @@ def _summary_notes(mode, rows):
 
 def _main_table(mode):
     rows = rows_of(mode)
-    header = ("cell", "verdict", "garner µs", "spread", "ratio to best", "best", "limit µs", "of the limit", "ceiling µs")
+    header = ("cell", "verdict", "garner µs", "spread", "ratio to best", "best",
+              "limit µs", "of the limit", "ceiling µs")  # fmt: skip
     title = f"{MODE_LABELS[mode['mode']]}: microseconds, and the best peer's time over garner's"
     lines = [_main_line(row, mode) for row in rows]
     return Table(title, (*header, *_peer_names(mode)), lines, _summary_notes(mode, rows), words=2)
@@ -87,11 +88,12 @@ def _limits_table(modes):
             measured = mode["limits"][key].items()
             lines.append((label, name, unit, ", ".join(f"{size(int(s))}: {number(v)}" for s, v in measured)))
     notes = (
-        "Limit of a cell: the largest of *stream* (indices, out and the touched part of data pass once at the speed of a "
-        "copy), *issue* (one load per line moved, from the nearest cache) and *lines* (the runs it touches come at "
-        "random). The ceiling is a plain loop with the same access pattern and no checks.",
+        "Limit of a cell: the largest of *stream* (indices, out and the touched part of data pass once at the speed "
+        "of a copy), *issue* (one load per line moved, from the nearest cache) and *lines* (the runs it touches come "
+        "at random). The ceiling is a plain loop with the same access pattern and no checks.",
     )
-    return Table("The machine's own limits, measured in the same run", ("threads", "what", "unit", "by size"), lines, notes, 4)
+    header = ("threads", "what", "unit", "by size")
+    return Table("The machine's own limits, measured in the same run", header, lines, notes, words=4)
 
 def _gains_table(modes):
     by_name = {mode["mode"]: mode for mode in modes}
@@ -101,7 +103,10 @@ def _gains_table(modes):
     lines = [(g.name, f"{g.garner:.2f}", f"{g.ceiling:.2f}", f"{g.share:.2f}",
               "" if g.share >= SCALING_NEEDED else "falls short") for g in found]  # fmt: skip
     short = [g.name for g in found if g.share < SCALING_NEEDED]
-    note = f"{len(found)} cells of more than {LONG_WORK / 1e6:.0f} ms with one thread; {len(short)} below {SCALING_NEEDED} of the ceiling's gain."
+    note = (
+        f"{len(found)} cells of more than {LONG_WORK / 1e6:.0f} ms with one thread; "
+        f"{len(short)} below {SCALING_NEEDED} of the ceiling's gain."
+    )
     header = ("cell", "garner's gain", "ceiling's gain", "share", "verdict")
     return Table(f"Gain of {by_name['all']['threads']} cores over one", header, lines, (note,)) if found else None
 
@@ -126,7 +131,7 @@ def _memory_table(memory):
         else:
             lines.append((peak["peer"], size(peak["given"]), size(peak["peak"]), size(peak["extra"]), peak["way"]))
     header = ("peer", "the caller's three buffers", "peak of the process", "beyond what it had before", "way")
-    note = "Beyond what it had before: from just before the peer's model, session or plan is made until after three calls."
+    note = "Beyond what it had before: from before the peer's model, session or plan is made until after three calls."
     return Table(f"Memory on {memory['cell']}, {MODE_LABELS[memory['mode']].lower()}", header, lines, (note,))
 
 def _faults_of(mode):
@@ -167,7 +172,7 @@ def _heading(result):
     lines = [
         f"{m['cpu']}, {m['architecture']}, {m['cores']} cores, {m['caches']}; Linux {m['kernel']}; "
         f"huge pages: {m['huge_pages']}, {size(huge)} in use.",
-        ", ".join(f"{name} {version}" for name, version in versions.items()) + f"; Python {m['python']}; {m['compiler']}.",
+        ", ".join(" ".join(pair) for pair in versions.items()) + f"; Python {m['python']}; {m['compiler']}.",
         f"Median of {result['effort']['runs']} runs; intervals are the lowest and the highest run.",
     ]
     if missing:
@@ -190,7 +195,8 @@ def write(result, folder):
     made = tables(result)
     heading = _heading(result)
     (folder / "report.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    (folder / "report.md").write_text("\n\n".join(heading) + "\n\n" + "\n".join(t.markdown() for t in made), encoding="utf-8")
+    page = "\n\n".join(heading) + "\n\n" + "\n".join(t.markdown() for t in made)
+    (folder / "report.md").write_text(page, encoding="utf-8")
     for mode in result["modes"]:
         (folder / f"cells-{mode['mode']}.tsv").write_text(_main_table(mode).tsv(), encoding="utf-8")
     drawn = plot.draw(result, folder)

@@ -21,8 +21,7 @@ names = {"ids": lambda cell: cell.name}
 
 def arrays(cell):
     rng = np.random.default_rng(1)
-    data = rng.integers(0, 2, cell.data).astype(cell.numpy_dtype)
-    data = data + np.arange(prod(cell.data)).reshape(cell.data).astype(cell.numpy_dtype) if cell.dtype != "bool" else data
+    data = rng.integers(0, 2 if cell.dtype == "bool" else 1000, cell.data).astype(cell.numpy_dtype)
     shuffle = rng.permutation(cell.bounds[0])
     return data, inputs.draw(cell, rng, shuffle)
 
@@ -34,7 +33,8 @@ def walk(cell, data, indices):
     out = np.zeros(cell.out_bytes, np.uint8)
     for point in np.ndindex(*[dim[0] for dim in form.dims]):
         start, at, to = (sum(p * dim[k] for p, dim in zip(point, form.dims)) for k in (1, 2, 3))
-        start += sum(int(flat[at + k]) % bound * stride for k, (bound, stride) in enumerate(zip(cell.bounds, form.strides)))
+        gathered = zip(flat[at : at + len(form.strides)].tolist(), cell.bounds, form.strides)
+        start += sum(index % bound * stride for index, bound, stride in gathered)
         out[to : to + form.run] = source[start : start + form.run]
     return out.view(cell.numpy_dtype).reshape(cell.out)
 
@@ -91,8 +91,8 @@ def test_difference_sees_one_bit():
 
 def record(garner, peers, limit=1.0, name="cell", **more):
     times = {"garner": {"way": "", "runs": garner}, **{n: {"way": "", "runs": r} for n, r in peers.items()}}
-    return {"name": name, "tiny": False, "times": times, "limit_ns": limit, "limit": "stream", "absent": {}, "notes": [],
-            "c_call": None, **more}  # fmt: skip
+    return {"name": name, "tiny": False, "times": times, "limit_ns": limit, "limit": "stream", "absent": {},
+            "notes": [], "c_call": None, **more}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,8 @@ def test_verdicts(garner, peer, limit, verdict):
 
 
 def test_overall_and_gains():
-    one = {"cells": [record([4e6], {"numpy": [8e6], "ceiling": [3e6]}, name="a"), record([1], {"numpy": [0.5]}, name="b")]}
+    one = {"cells": [record([4e6], {"numpy": [8e6], "ceiling": [3e6]}, name="a"),
+                     record([1], {"numpy": [0.5]}, name="b")]}  # fmt: skip
     every = {"cells": [record([2e6], {"numpy": [8e6], "ceiling": [1e6]}, name="a")]}
     total = summary.overall(summary.rows_of(one))
     assert total["smallest"] == (0.5, "b") and total["mean"] == pytest.approx(1.0)
