@@ -34,7 +34,7 @@ struct garner_pool {
     int threads;         /* that a job may use, the caller included */
     atomic_flag busy;    /* somebody's job is on; its owner alone touches the next three */
     int started;         /* workers that run */
-    unsigned first;      /* number of the last job before the youngest worker was made */
+    atomic_uint first;   /* number of the last job before the youngest worker was made */
     struct job *job;     /* read by workers inside */
     atomic_uint number;  /* of the current job; a change tells workers of a new one */
     atomic_uint doors;   /* IN_JOB and SLOTs of the current job */
@@ -109,7 +109,7 @@ static bool await_job(struct garner_pool *pool, unsigned *seen)
 static void *serve(void *context)
 {
     struct garner_pool *pool = context;
-    unsigned seen = pool->first;
+    unsigned seen = atomic_load_explicit(&pool->first, memory_order_relaxed);
     while (await_job(pool, &seen))
         if (enter_job(pool)) {
             work_off(pool->job);
@@ -123,7 +123,8 @@ static void *serve(void *context)
 /* Makes workers until `wanted` run, or no more can be made. How many of them run. */
 static int start_workers(struct garner_pool *pool, int wanted)
 {
-    pool->first = atomic_load_explicit(&pool->number, memory_order_relaxed);
+    atomic_store_explicit(&pool->first, atomic_load_explicit(&pool->number, memory_order_relaxed),
+                          memory_order_relaxed);
     while (pool->started < wanted && pthread_create(&pool->worker[pool->started], NULL, serve, pool) == 0)
         pool->started++;
     return pool->started < wanted ? pool->started : wanted;

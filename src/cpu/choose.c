@@ -72,7 +72,8 @@ static const struct kernel *choose_fused(enum way way, const struct nest *nest)
         (inner->out == nest->run || inner->n == 1))
         return garner_kernel_find(UNIT, bytes, nest->run);
     if (!is_narrow(nest)) return NULL;
-    return garner_kernel_find(nest->axes == 1 ? RAMP : TUPLE, bytes, nest->run);
+    static const enum source by_axes[] = {TUPLE, RAMP, PAIR, TRIPLE, QUAD};
+    return garner_kernel_find(by_axes[nest->axes <= 4 ? nest->axes : 0], bytes, nest->run);
 }
 
 static int64_t round_up(int64_t a, int64_t multiple)
@@ -135,7 +136,7 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
     if (nest->run > REUSED_RUN && table_bytes(nest) > CACHED)
         work->ahead = at_least(1, at_most(AHEAD_POINTS, AHEAD_BYTES / at_most(nest->run, AHEAD_BYTES)));
     if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
-    work->stream = nest->points > STREAMED_OUT / nest->run;
+    work->stream = nest->points >= STREAMED_OUT / nest->run;
     work->columns = nest->dim[nest->rank - 1].n;
     if (work->way == PATTERNS) work->columns *= nest->dim[nest->rank - 2].n;
     work->rows = 1;

@@ -137,7 +137,8 @@ static bool run_patterns(const struct cpu_work *work, const struct nest *nest, c
                          const struct tile *tile)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    int64_t pattern[PATTERN_POINTS], whole = PATTERN_POINTS / inner->n * inner->n;
+    int64_t pattern[PATTERN_POINTS], columns = tile->column_end - tile->column;
+    int64_t whole = at_most(PATTERN_POINTS / inner->n * inner->n, columns);
     for (int64_t i = 0, from = 0; i < whole; from += before->data)
         for (int64_t k = 0; k < inner->n; k++)
             pattern[i++] = from + k * inner->data;

@@ -9,12 +9,12 @@
 
 #include "../nest.h"
 
-enum source { UNIT, RAMP, PATTERN, TUPLE, BLOCK, HOLED };
+enum source { UNIT, RAMP, PATTERN, PAIR, TRIPLE, QUAD, TUPLE, BLOCK, HOLED };
 
 /* A row of points; for BLOCK and HOLED many rows that use the same offsets. Distances are in bytes. */
 struct segment {
     const char *data;        /* source of a point whose indices are all 0 */
-    const char *index;       /* indices of the first point; or offsets */
+    const char *index;       /* indices of the first point; or offsets, which are int64_t */
     char *out;               /* destination of the first point */
     int64_t n;               /* points of a row */
     int64_t ramp;            /* distance in data from point to point */

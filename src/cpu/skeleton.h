@@ -8,9 +8,10 @@
  * and then moved.
  *
  * What a source requires, and the chooser has seen to:
- *   UNIT           stride = step = run, ramp = 0
+ *   UNIT           ramp = 0; stride = step = run, where that is a constant
  *   RAMP, PATTERN, every bound at most 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
- *   TUPLE          costs a third of one of 64 bits on some CPUs
+ *   PAIR, TRIPLE,  costs a third of one of 64 bits on some CPUs
+ *   QUAD, TUPLE
  *   PATTERN        step = run
  *   all but BLOCK  indices lie side by side
  */
@@ -60,26 +61,45 @@ GARNER_INLINE int64_t product32(int64_t place, int64_t stride)
     return (int64_t)((uint64_t)(uint32_t)place * (uint32_t)stride);
 }
 
+/* How many axes a source gathers; a constant but for TUPLE. */
+GARNER_INLINE int source_axes(const struct segment *s, enum source source)
+{
+    switch (source) {
+    case PAIR:
+        return 2;
+    case TRIPLE:
+        return 3;
+    case QUAD:
+        return 4;
+    case TUPLE:
+        return s->axes;
+    default:
+        return 1;
+    }
+}
+
 /* Offsets of `count` points from point number `first` on; false if an index is not inside. */
 GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int count, enum source source,
-                                int width, int64_t run, int64_t *offset)
+                                int width, int64_t constant, int64_t *offset)
 {
     int64_t place[GROUP];
-    int axes = source == TUPLE ? s->axes : 1;
+    int axes = source_axes(s, source);
     int64_t pitch = axes * (int64_t)width;
     const char *at = s->index + first * pitch;
-    if (source == BLOCK || source == HOLED) {
-        memcpy(offset, at, (size_t)count * sizeof *offset);
-        return true;
-    }
     if (!load_places(at, pitch, count, width, s->axis, place)) return false;
     UNROLL for (int i = 0; i < count; i++)
     {
-        offset[i] = source == UNIT ? place[i] * run : product32(place[i], s->axis[0].stride);
-        if (source == RAMP || source == TUPLE) offset[i] += (first + i) * s->ramp;
-        if (source == PATTERN) offset[i] += s->pattern[first + i];
+        if (source == UNIT)
+            offset[i] = place[i] * (constant ? constant : s->axis[0].stride);
+        else
+            offset[i] = product32(place[i], s->axis[0].stride);
+        if (source == PATTERN)
+            offset[i] += s->pattern[first + i];
+        else if (source != UNIT)
+            offset[i] += (first + i) * s->ramp;
     }
-    for (int k = 1; k < axes; k++) {
+    UNROLL for (int k = 1; k < axes; k++)
+    {
         if (!load_places(at + k * width, pitch, count, width, s->axis + k, place)) return false;
         UNROLL for (int i = 0; i < count; i++)
         {
@@ -162,7 +182,7 @@ GARNER_INLINE void prefetch_runs(const struct segment *s, int64_t first, int cou
                                  int width, int64_t run)
 {
     const struct index_type type = {width, false};
-    int axes = source == TUPLE ? s->axes : 1;
+    int axes = source_axes(s, source);
     int64_t pitch = axes * (int64_t)width, length = run < PREFETCHED ? run : PREFETCHED;
     for (int i = 0; i < count; i++) {
         uintptr_t at = (uintptr_t)s->data;
@@ -182,20 +202,31 @@ static GARNER_COLD void zero_run(char *out, size_t run)
     memset(out, 0, run);
 }
 
+/* Keeps the moves of single elements apart: a compiler that joins them into a vector register, element by
+ * element, makes them slower. */
+GARNER_INLINE void keep_apart(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
 GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
                               enum source source, int width, int64_t constant, bool streams)
 {
     int64_t offset[GROUP], run = constant ? constant : s->run;
-    int64_t step = source == UNIT || source == PATTERN ? run : s->step;
-    if (!load_offsets(s, first, count, source, width, run, offset)) return false;
+    int64_t step = constant && (source == UNIT || source == PATTERN) ? constant : s->step;
+    bool resolved = source == BLOCK || source == HOLED;
+    const int64_t *block = (const int64_t *)(const void *)s->index + first;
+    if (!resolved && !load_offsets(s, first, count, source, width, constant, offset)) return false;
     out += first * step;
     UNROLL for (int i = 0; i < count; i++)
     {
-        if (source == HOLED && offset[i] == OFFSET_NOWHERE)
+        int64_t from = resolved ? block[i] : offset[i];
+        if (source == HOLED && from == OFFSET_NOWHERE)
             zero_run(out + i * step, (size_t)run);
         else
-            move_run(out + i * step, data + offset[i], run, constant, streams);
+            move_run(out + i * step, data + from, run, constant, streams);
+        if (constant > 0 && constant <= 8) keep_apart();
     }
     return true;
 }
