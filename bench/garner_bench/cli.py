@@ -78,10 +78,11 @@ def main(argv=None):
         raise SystemExit(f"bench: there is no {options.library}; build it first")
     Path(options.output).mkdir(parents=True, exist_ok=True)
     library = native.build(options.library, options.include, options.output)
+    about = dict(machine.describe(), compiler=native.compiler_version())  # before we make the machine busy
     names = ("one", "all") if options.threads == "both" else (options.threads,)
     modes = [run.measure_mode(mode, cells, _peers(options), library, effort, options.output) for mode in names]
     result = {
-        "machine": dict(machine.describe(), compiler=native.compiler_version()),
+        "machine": about,
         "effort": effort._asdict(),
         "modes": modes,
         "memory": _peaks(options, cells, modes, library),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 class Effort(NamedTuple):
     runs: int = 5
     seconds: float = 1.0  # of sampling per cell, all runs together
-    least_rounds: int = 3
+    least_rounds: int = 2
     most_rounds: int = 40
 
 

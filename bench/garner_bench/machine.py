@@ -71,4 +71,5 @@ def describe():
         "huge_pages": _huge_pages(),
         "kernel": platform.release(),
         "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 1),
     }

@@ -14,7 +14,7 @@ from .stats import median, uncertainty
 
 LONG_CALL = 10e6  # ns: beyond it a call needs no warm-up
 SAMPLE = 0.4e6  # ns: calls shorter than this are repeated within a sample
-SLOW = 4.0  # times the fastest: such a peer is sampled once in each run
+SLOW = 3.0  # times the fastest: such a peer is sampled once in each run
 SETTLE = 0.003  # s before a sample on all cores: other peers' threads spin for a while before they sleep
 PRECISE = 0.005  # a run ends early when medians are known this well
 

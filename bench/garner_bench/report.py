@@ -10,6 +10,7 @@ from .summary import LONG_WORK, MODE_LABELS, gains, near, overall, rows_of
 from .table import Table, number, size
 
 SCALING_NEEDED = 0.9
+BUSY = 0.7  # the load average above which something else is running
 
 def _peer_names(mode):
     """All that were asked for, the missing ones too."""
@@ -175,6 +176,8 @@ def _heading(result):
         ", ".join(" ".join(pair) for pair in versions.items()) + f"; Python {m['python']}; {m['compiler']}.",
         f"Median of {result['effort']['runs']} runs; intervals are the lowest and the highest run.",
     ]
+    if m["load"] > BUSY:
+        lines.append(f"THE MACHINE WAS BUSY when this began (load {m['load']}): the times mean little.")
     if missing:
         lines.append(f"MISSING: {', '.join(sorted(missing))}.")
     return lines
