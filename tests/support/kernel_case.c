@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Draws segments and holds kernels against the model. The model knows the four lines of the nest's
+ * definition and shares no code with the kernels; it reads indices from the case, not from memory.
+ */
+#include "kernel_case.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CANARY = 0xA5,
+    CAPACITY = 4 << 20,
+    FAR = 300 * 1000, /* about how far data may reach */
+    ALIGNMENTS = 64,
+    MOST_EARLY = 64 /* a kernel may stop this many points before a bad one */
+};
+
+uint64_t kernel_data_alignments, kernel_out_alignments;
+
+static struct guard data_memory, index_memory, pattern_memory, out_memory;
+static unsigned char *expected_memory;
+
+void kernel_cases_begin(void)
+{
+    guard_create(&data_memory, CAPACITY);
+    guard_create(&index_memory, CAPACITY);
+    guard_create(&pattern_memory, CAPACITY);
+    guard_create(&out_memory, CAPACITY);
+    expected_memory = malloc(CAPACITY);
+    if (!expected_memory) abort();
+    struct random random = random_from(7);
+    random_fill(&random, data_memory.first, data_memory.capacity);
+}
+
+void kernel_cases_end(void)
+{
+    guard_destroy(&data_memory);
+    guard_destroy(&index_memory);
+    guard_destroy(&pattern_memory);
+    guard_destroy(&out_memory);
+    free(expected_memory);
+}
+
+static bool is_block(const struct kernel_case *c)
+{
+    return kernel_is_block(c->wish.kernel->source);
+}
+
+/* A kernel of source UNIT whose run is a constant knows all distances from it. */
+static bool is_tight(const struct kernel_case *c)
+{
+    return c->wish.kernel->source == UNIT && c->wish.kernel->run > 0;
+}
+
+/* ---- Drawing ---- */
+
+static int64_t pick(struct random *random, const int64_t *list, int count)
+{
+    return list[random_between(random, 0, count - 1)];
+}
+
+static void draw_axis(struct kernel_case *c, struct random *random, struct axis *axis)
+{
+    const int64_t run = c->segment.run;
+    const int64_t strides[] = {run, run, 0, 1, run + 3, 2 * run, random_between(random, 0, 3 * run)};
+    axis->stride = is_tight(c) ? run : pick(random, strides, 7);
+    const int64_t most = 1 + FAR / (axis->stride + run) / 8;
+    const int64_t bounds[] = {1, 2, most > 3 ? 3 : most, most, most};
+    axis->bound = axis->stride == 0 && random_chance(random, 50) ? INT32_MAX : pick(random, bounds, 5);
+    axis->wrap = random_chance(random, 70) ? axis->bound : 0;
+}
+
+/* An index that is not inside, as far as the width can hold. */
+static int64_t bad_value(struct random *random, const struct axis *axis, int width)
+{
+    const int64_t least = width == 4 ? INT32_MIN : INT64_MIN, most = width == 4 ? INT32_MAX : INT64_MAX;
+    switch (random_between(random, 0, 5)) {
+    case 0:
+        return axis->bound;
+    case 1:
+        return -axis->wrap - 1;
+    case 2:
+        return least;
+    case 3:
+        return most;
+    case 4:
+        return random_between(random, axis->bound, most);
+    default:
+        return random_between(random, least, -axis->wrap - 1);
+    }
+}
+
+/* Points before the bad one are inside; those after it now and then not. */
+static void draw_index(struct kernel_case *c, struct random *random, int64_t i, int k, int negative)
+{
+    const struct axis *axis = &c->axis[k];
+    const int64_t bad = c->wish.bad;
+    const bool chosen = i == bad && k == (int)(bad % c->segment.axes);
+    if (chosen || (bad >= 0 && i > bad && random_chance(random, 10))) {
+        c->place[i][k] = -1;
+        c->value[i][k] = bad_value(random, axis, c->wish.kernel->index);
+        return;
+    }
+    const int64_t place = random_between(random, 0, axis->bound - 1);
+    c->place[i][k] = place;
+    c->value[i][k] = axis->wrap && random_chance(random, negative) ? place - axis->bound : place;
+}
+
+static void draw_points(struct kernel_case *c, struct random *random)
+{
+    const int64_t run = c->segment.run;
+    const int negative = (int[]){0, 0, 10, 100}[random_between(random, 0, 3)];
+    const int64_t spread = 4 * run + 100 < FAR ? 4 * run + 100 : FAR;
+    for (int64_t i = 0; i < c->wish.n; i++) {
+        for (int k = 0; k < c->segment.axes; k++)
+            draw_index(c, random, i, k, negative);
+        c->pattern[i] = random_between(random, -spread, spread);
+        c->offset[i] = random_between(random, -spread, spread);
+        if (c->wish.kernel->source == HOLED && random_chance(random, 30)) c->offset[i] = OFFSET_NOWHERE;
+    }
+}
+
+/* Where the points of out lie: side by side, with gaps, backwards, or rows woven into each other. */
+static void draw_out(struct kernel_case *c, struct random *random)
+{
+    struct segment *s = &c->segment;
+    const bool dense = c->wish.kernel->source == PATTERN || (is_tight(c) && s->n != 1);
+    const int64_t gap = random_chance(random, 50) ? 0 : random_between(random, 1, 70);
+    s->step = dense || random_chance(random, 40) ? s->run : s->run + gap;
+    s->row_step = s->n * s->step + gap;
+    if (is_block(c) && random_chance(random, 30)) {
+        s->row_step = s->run + gap;
+        s->step = s->rows * s->row_step;
+    }
+    if (!dense && random_chance(random, 20)) s->step = -s->step;
+    if (random_chance(random, 20)) s->row_step = -s->row_step;
+}
+
+void kernel_case_make(struct kernel_case *c, struct random *random, struct kernel_wish wish)
+{
+    const struct kernel_line *kernel = wish.kernel;
+    const int axes = kernel_axes(kernel->source);
+    c->wish = wish;
+    c->segment = (struct segment){
+        .n = wish.n,
+        .run = kernel->run ? kernel->run : wish.run,
+        .axis = c->axis,
+        .axes = axes ? axes : (int)random_between(random, 1, CASE_AXES),
+        .ahead = (int64_t[]){0, 1, 16}[random_between(random, 0, 2)],
+        .stream = random_chance(random, 50),
+        .rows = 1,
+    };
+    struct segment *s = &c->segment;
+    for (int k = 0; k < s->axes; k++)
+        draw_axis(c, random, &c->axis[k]);
+    const int64_t ramps[] = {0, s->run, -s->run, random_between(random, -s->run - 9, s->run + 9)};
+    if (kernel->source != UNIT && kernel->source != PATTERN && !is_block(c)) s->ramp = pick(random, ramps, 4);
+    if (is_block(c)) {
+        s->rows = random_between(random, 1, 5);
+        s->row_ramp = random_between(random, -2 * s->run, 2 * s->run);
+    }
+    draw_out(c, random);
+    draw_points(c, random);
+    c->data_lead = random_chance(random, 40) ? 0 : (size_t)random_between(random, 0, ALIGNMENTS - 1);
+    c->out_lead = random_chance(random, 40) ? 0 : (size_t)random_between(random, 0, ALIGNMENTS - 1);
+}
+
+/* ---- The model ---- */
+
+/* Where a point lies in data; false if one of its indices is not inside. */
+static bool find_point(const struct kernel_case *c, int64_t row, int64_t i, int64_t *from)
+{
+    *from = row * c->segment.row_ramp;
+    if (is_block(c)) {
+        *from += c->offset[i];
+        return true;
+    }
+    for (int k = 0; k < c->segment.axes; k++) {
+        if (c->place[i][k] < 0) return false;
+        *from += c->place[i][k] * c->axis[k].stride;
+    }
+    *from += c->wish.kernel->source == PATTERN ? c->pattern[i] : i * c->segment.ramp;
+    return true;
+}
+
+static bool lies_nowhere(const struct kernel_case *c, int64_t i)
+{
+    return c->wish.kernel->source == HOLED && c->offset[i] == OFFSET_NOWHERE;
+}
+
+static int64_t find_out(const struct kernel_case *c, int64_t row, int64_t i)
+{
+    return row * c->segment.row_step + i * c->segment.step;
+}
+
+/* What a point should become. */
+static void move_point(const struct kernel_case *c, unsigned char *to, int64_t from, bool nowhere)
+{
+    for (int64_t b = 0; b < c->segment.run; b++)
+        to[b] = nowhere ? 0 : (unsigned char)c->segment.data[from + b];
+}
+
+/* ---- Placing ---- */
+
+struct extent {
+    int64_t least, end;
+};
+
+static void widen(struct extent *extent, bool first, int64_t from, int64_t run)
+{
+    if (first || from < extent->least) extent->least = from;
+    if (first || from + run > extent->end) extent->end = from + run;
+}
+
+static void measure(const struct kernel_case *c, struct extent *data, struct extent *out)
+{
+    bool first_data = true, first_out = true;
+    *data = *out = (struct extent){0};
+    for (int64_t row = 0; row < c->segment.rows; row++)
+        for (int64_t i = 0; i < c->segment.n; i++) {
+            int64_t from;
+            widen(out, first_out, find_out(c, row, i), c->segment.run);
+            first_out = false;
+            if (lies_nowhere(c, i) || !find_point(c, row, i, &from)) continue;
+            widen(data, first_data, from, c->segment.run);
+            first_data = false;
+        }
+}
+
+/* The begin of a buffer that touches the guard, or lies `lead` bytes from it. */
+static unsigned char *place_buffer(const struct guard *memory, size_t bytes, size_t lead,
+                                   enum guard_side side)
+{
+    return guard_place(memory, bytes + lead, side) + (side == GUARD_BEFORE ? lead : 0);
+}
+
+static void place_indices(struct kernel_case *c)
+{
+    const size_t width = (size_t)c->wish.kernel->index, n = (size_t)c->segment.n;
+    const size_t axes = (size_t)c->segment.axes;
+    unsigned char *at = place_buffer(&index_memory, n * axes * width, 0, c->wish.side);
+    c->segment.index = (const char *)at;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < axes; k++, at += width) {
+            const int64_t value = is_block(c) ? c->offset[i] : c->value[i][k];
+            const int32_t narrow = (int32_t)value;
+            memcpy(at, width == 4 ? (const void *)&narrow : (const void *)&value, width);
+        }
+    unsigned char *pattern = place_buffer(&pattern_memory, n * sizeof(int64_t), 0, c->wish.side);
+    memcpy(pattern, c->pattern, n * sizeof(int64_t));
+    if (c->wish.kernel->source == PATTERN) c->segment.pattern = (const int64_t *)(const void *)pattern;
+}
+
+/* All bytes of out, with what lies between it and the guards. */
+struct image {
+    unsigned char *begin;
+    size_t size, before; /* before: where the extent begins in it */
+    int64_t least;
+};
+
+static struct image place_case(struct kernel_case *c)
+{
+    struct extent data, out;
+    measure(c, &data, &out);
+    const size_t data_bytes = (size_t)(data.end - data.least), out_bytes = (size_t)(out.end - out.least);
+    unsigned char *from = place_buffer(&data_memory, data_bytes, c->data_lead, c->wish.side);
+    unsigned char *to = place_buffer(&out_memory, out_bytes, c->out_lead, c->wish.side);
+    c->segment.data = (const char *)from - data.least;
+    c->segment.out = (char *)to - out.least;
+    kernel_data_alignments |= (uint64_t)1 << ((uintptr_t)from % ALIGNMENTS);
+    kernel_out_alignments |= (uint64_t)1 << ((uintptr_t)to % ALIGNMENTS);
+    place_indices(c);
+    const size_t before = c->wish.side == GUARD_BEFORE ? c->out_lead : ALIGNMENTS;
+    const size_t after = c->wish.side == GUARD_BEFORE ? ALIGNMENTS : c->out_lead;
+    return (struct image){to - before, before + out_bytes + after, before, out.least};
+}
+
+/* ---- Comparing ---- */
+
+static bool complain(const struct kernel_case *c, const char *what, int64_t number)
+{
+    const struct kernel_line *kernel = c->wish.kernel;
+    const struct segment *s = &c->segment;
+    fprintf(stderr,
+            "KERNEL FAILED: %s %s: %s %" PRId64 "\n  n %" PRId64 " run %" PRId64 " ramp %" PRId64
+            " step %" PRId64 " ahead %" PRId64 " stream %d axes %d rows %" PRId64 " (%" PRId64 ",%" PRId64
+            ") first bad %" PRId64 " guard %s, data at %d, out at %d of a line\n",
+            garner_level_name(kernel->level), kernel->name, what, number, s->n, s->run, s->ramp, s->step,
+            s->ahead, s->stream, s->axes, s->rows, s->row_ramp, s->row_step, c->wish.bad,
+            c->wish.side == GUARD_AFTER ? "after" : "before", (int)((uintptr_t)s->data % ALIGNMENTS),
+            (int)((uintptr_t)s->out % ALIGNMENTS));
+    for (int k = 0; k < s->axes; k++)
+        fprintf(stderr, "  axis bound %" PRId64 " stride %" PRId64 " wrap %" PRId64 "\n", c->axis[k].bound,
+                c->axis[k].stride, c->axis[k].wrap);
+    return false;
+}
+
+/* Fills in what `expected` says of one row, given that the kernel claims so many points. */
+static void expect_row(const struct kernel_case *c, const struct image *image, int64_t row, int64_t claimed)
+{
+    unsigned char point[CAPACITY / 64];
+    for (int64_t i = 0; i < c->segment.n; i++) {
+        int64_t from = 0;
+        const int64_t to = (int64_t)image->before + find_out(c, row, i) - image->least;
+        const bool nowhere = lies_nowhere(c, i);
+        if (!nowhere && !find_point(c, row, i, &from)) continue;
+        move_point(c, point, from, nowhere);
+        const bool moved = memcmp(image->begin + to, point, (size_t)c->segment.run) == 0;
+        if (i < claimed || moved) memcpy(expected_memory + to, point, (size_t)c->segment.run);
+    }
+}
+
+static bool same_image(const struct kernel_case *c, const struct image *image, int64_t claimed)
+{
+    memset(expected_memory, CANARY, image->size);
+    for (int64_t row = 0; row < c->segment.rows; row++)
+        expect_row(c, image, row, claimed);
+    if (memcmp(image->begin, expected_memory, image->size) == 0) return true;
+    size_t i = 0;
+    while (image->begin[i] == expected_memory[i])
+        i++;
+    return complain(c, "another byte of out, number", (int64_t)i - (int64_t)image->before);
+}
+
+bool kernel_case_run(struct kernel_case *c)
+{
+    const struct image image = place_case(c);
+    const int64_t stop = c->wish.bad >= 0 && !is_block(c) ? c->wish.bad : c->segment.n;
+    memset(image.begin, CANARY, image.size);
+    const int64_t claimed = kernel_of_line(c->wish.kernel)->function(&c->segment);
+    if (claimed < 0 || claimed > stop) return complain(c, "too many points claimed:", claimed);
+    if (stop == c->segment.n && claimed < stop) return complain(c, "too few points claimed:", claimed);
+    if (claimed <= stop - MOST_EARLY) return complain(c, "stops long before the bad point:", claimed);
+    return same_image(c, &image, claimed);
+}

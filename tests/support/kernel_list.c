@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Expands kernels.def once more, into lines with names, and finds each line's entry in its level's table. */
+#include "kernel_list.h"
+
+const struct kernel_line kernel_lines[] = {
+#define KERNEL(level, source, index, run) {level, source, index, run, #source " " #index " " #run},
+#include "cpu/kernels.def"
+#undef KERNEL
+};
+const int kernel_line_count = sizeof kernel_lines / sizeof kernel_lines[0];
+
+static const kernel_table *const tables[LEVELS] = {
+    [SCALAR] = &garner_scalar_kernels,
+#if defined(__x86_64__)
+    [AVX2] = &garner_avx2_kernels,
+    [AVX512] = &garner_avx512_kernels,
+#endif
+};
+
+const struct kernel *kernel_of_line(const struct kernel_line *line)
+{
+    const kernel_table *table = tables[line->level];
+    return table ? &(*table)[line->source][INDEX_SLOT(line->index)][RUN_SLOT(line->run)] : NULL;
+}
+
+int kernel_axes(enum source source)
+{
+    switch (source) {
+    case PAIR:
+        return 2;
+    case TRIPLE:
+        return 3;
+    case QUAD:
+        return 4;
+    case TUPLE:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+bool kernel_is_block(enum source source)
+{
+    return source == BLOCK || source == HOLED;
+}
