@@ -129,10 +129,12 @@ size_t garner_plan_describe(const garner_plan *plan, char *buffer, size_t size)
     for (int k = 0; k < nest->axes; k++)
         say(&line, " (%" PRId64 ",%" PRId64 ")", nest->axis[k].bound, nest->axis[k].stride);
     say(&line, ", run %" PRId64 " %s, kernel", nest->run, nest->packed ? nest->packed->name : "B");
-    if (plan->work.fused) say_kernel(&line, plan->work.fused);
-    if (plan->work.fused && plan->work.block) say(&line, " or");
-    if (plan->work.block) say_kernel(&line, plan->work.block);
-    if (nest->packed) say(&line, " scalar bits");
+    if (plan->work.fused)
+        say_kernel(&line, plan->work.fused);
+    else if (nest->packed)
+        say(&line, " scalar bits");
+    else
+        say_kernel(&line, garner_kernel_find(BLOCK, sizeof(int64_t), nest->run));
     say(&line, ", %" PRId64 " task%s", plan->work.tasks, plan->work.tasks == 1 ? "" : "s");
     return line.length;
 }

@@ -73,13 +73,14 @@ AVX512_INLINE int64_t gather_rest(const struct segment *s, const char *data, cha
     rest.n -= done;
     if (source == PATTERN) rest.pattern += done;
     if (source == RAMP) data += done * s->ramp;
-    return done + gather_row(&rest, data, out + done * run, source, width, run);
+    return done + gather_row(&rest, data, out + done * run, source, width, run, AVX512);
 }
 
-AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source, int width, int run)
+AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source, int width, int run,
+                                     enum level level)
 {
     bool elements = run == 4 || run == 8;
-    if (!elements || s->step != run) return gather_segment(s, source, width, run);
+    if (!elements || s->step != run) return gather_segment(s, source, width, run, level);
     int64_t rows = source == BLOCK ? s->rows : 1, moved = 0;
     for (int64_t row = 0; row < rows; row++) {
         const char *data = source == BLOCK ? s->data + row * s->row_ramp : s->data;

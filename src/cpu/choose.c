@@ -12,7 +12,7 @@ enum {
     REUSED_ROW = 16,                /* unless rows are this short */
     CACHED = 1024 * 1024,           /* a table of this size stays in a core's own cache */
     LEAST_SWEEP = 8,                /* rows that a resolved block serves at least */
-    AHEAD_BYTES = 4096,             /* how far ahead long runs are asked for, */
+    AHEAD_BYTES = 8192,             /* how far ahead long runs are asked for, */
     AHEAD_POINTS = 16,              /* at most this many */
     STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
 };
@@ -112,13 +112,14 @@ static void cut_grid(struct cpu_work *work, const struct nest *nest)
     work->tasks = row_tasks * work->column_tasks * work->pieces;
 }
 
-/* Packed data: every element costs about as much as a point. */
+/* Packed data: the rows of the grid are the elements of out, and each costs about as much as a point. */
 static void cut_elements(struct cpu_work *work, const struct nest *nest)
 {
-    int64_t elements = nest->points * nest->run;
-    work->column_tasks = work->pieces = 1;
-    work->row_share = round_up(divide_up(elements, worth(elements, POINT_COST)), nest->packed->per_unit);
-    work->tasks = divide_up(elements, work->row_share);
+    work->rows = nest->points * nest->run;
+    work->columns = work->column_share = work->column_tasks = work->pieces = 1;
+    work->piece = nest->run;
+    work->row_share = round_up(divide_up(work->rows, worth(work->rows, POINT_COST)), nest->packed->per_unit);
+    work->tasks = divide_up(work->rows, work->row_share);
 }
 
 void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
@@ -131,8 +132,6 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
         return;
     }
     work->fused = choose_fused(work->way, nest);
-    work->block = garner_kernel_find(BLOCK, sizeof(int64_t), nest->run);
-    work->holed = garner_kernel_find(HOLED, sizeof(int64_t), nest->run);
     if (nest->run > REUSED_RUN && table_bytes(nest) > CACHED)
         work->ahead = at_least(1, at_most(AHEAD_POINTS, AHEAD_BYTES / at_most(nest->run, AHEAD_BYTES)));
     if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));

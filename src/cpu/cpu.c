@@ -58,8 +58,8 @@ static struct segment begin_segment(const struct cpu_work *work, const struct ne
 
 /* Moves the first points of a segment, at most a block, by way of resolved offsets, on `s->rows` rows.
  * Returns how many, or 0 if the policy refuses one. `index` is the number of the first index. */
-static int64_t move_block(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                          const struct segment *s, int64_t index)
+static int64_t move_block(const struct nest *nest, const struct buffers *buffers, const struct segment *s,
+                          int64_t index)
 {
     int64_t offset[BLOCK_POINTS];
     struct segment block = *s;
@@ -67,7 +67,8 @@ static int64_t move_block(const struct cpu_work *work, const struct nest *nest, 
     block.index = (const char *)offset;
     enum landing landing = garner_resolve(nest, buffers->indices, index, block.n, offset);
     if (landing == REFUSED) return 0;
-    return (landing == NOWHERE ? work->holed : work->block)->function(&block);
+    return garner_kernel_find(landing == NOWHERE ? HOLED : BLOCK, sizeof *offset, nest->run)
+        ->function(&block);
 }
 
 /* Moves `n` points of one row, from column `column` on. */
@@ -83,7 +84,7 @@ static bool move_row(const struct cpu_work *work, const struct nest *nest, const
         s->out = buffers->out + row->out + column * inner->out;
         s->n = end - column;
         moved = work->fused && work->fused->source != PATTERN ? work->fused->function(s) : 0;
-        if (moved == 0) moved = move_block(work, nest, buffers, s, index);
+        if (moved == 0) moved = move_block(nest, buffers, s, index);
         if (moved == 0) return false;
     }
     return true;
@@ -169,7 +170,7 @@ static bool move_reused(const struct cpu_work *work, const struct nest *nest, co
         s.data = buffers->data + row->data + column * inner->data + tile->from;
         s.out = buffers->out + row->out + column * inner->out + tile->from;
         s.n = tile->column_end - column;
-        moved = move_block(work, nest, buffers, &s, row->index + column * inner->index);
+        moved = move_block(nest, buffers, &s, row->index + column * inner->index);
         if (moved == 0) return false;
     }
     return true;
@@ -190,27 +191,35 @@ static bool run_reuses(const struct cpu_work *work, const struct nest *nest, con
     return true;
 }
 
-bool garner_cpu_task(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                     int64_t task)
+/* The rectangle of a task. */
+static struct tile find_tile(const struct cpu_work *work, const struct nest *nest, int64_t task)
 {
+    if (work->tasks == 1) return (struct tile){0, work->rows, 0, work->columns, 0, nest->run};
     int64_t piece = task % work->pieces, column = task / work->pieces % work->column_tasks;
-    int64_t row = task / work->pieces / work->column_tasks * work->row_share;
-    if (work->way == BITS)
-        return garner_bits_task(nest, buffers, row, at_most(row + work->row_share, nest->points * nest->run));
-    struct tile tile = {
-        .row = row,
-        .row_end = at_most(row + work->row_share, work->rows),
+    int64_t row = task / work->pieces / work->column_tasks;
+    return (struct tile){
+        .row = row * work->row_share,
+        .row_end = at_most((row + 1) * work->row_share, work->rows),
         .column = column * work->column_share,
         .column_end = at_most((column + 1) * work->column_share, work->columns),
         .from = piece * work->piece,
         .length = at_most(work->piece, nest->run - piece * work->piece),
     };
+}
+
+bool garner_cpu_task(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                     int64_t task)
+{
+    struct tile tile = find_tile(work, nest, task);
     switch (work->way) {
+    case ROWS:
+        return run_rows(work, nest, buffers, &tile);
     case PATTERNS:
         return run_patterns(work, nest, buffers, &tile);
     case REUSES:
         return run_reuses(work, nest, buffers, &tile);
-    default:
-        return run_rows(work, nest, buffers, &tile);
+    case BITS:
+        return garner_bits_task(nest, buffers, tile.row, tile.row_end);
     }
+    return false;
 }

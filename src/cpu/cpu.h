@@ -22,8 +22,6 @@ enum way {
 struct cpu_work {
     enum way way;
     const struct kernel *fused;             /* reads the caller's indices; NULL: always by way of a block */
-    const struct kernel *block;             /* moves resolved blocks; NULL for BITS */
-    const struct kernel *holed;             /* the same where some points lie nowhere */
     int64_t ahead;                          /* how many points ahead to prefetch */
     bool stream;                            /* write long runs past the caches where the CPU can */
     int64_t sweep;                          /* rows that a resolved block serves before the next one */

@@ -5,7 +5,7 @@
  * Contract: before including this a file defines LEVEL (a name for its functions), LEVEL_TARGET
  * (the attribute that turns its instructions on), LEVEL_KERNEL_x as DEFINE_KERNEL for the level x that it
  * is, LEVEL_TABLE, and LEVEL_BODY, an inline function of (segment,
- * source, index, run) whose last three arguments are constants.
+ * source, index, run, level) whose arguments after the first are constants.
  */
 #ifndef LEVEL_KERNEL_SCALAR
 #define LEVEL_KERNEL_SCALAR SKIP_KERNEL
@@ -25,7 +25,7 @@
 #define DEFINE_KERNEL(level, source, index, run)                                                      \
     static LEVEL_TARGET int64_t KERNEL_NAME(LEVEL, source, index, run)(const struct segment *segment) \
     {                                                                                                 \
-        return LEVEL_BODY(segment, source, index, run);                                               \
+        return LEVEL_BODY(segment, source, index, run, level);                                        \
     }
 #include "kernels.def"
 #undef DEFINE_KERNEL

@@ -25,6 +25,12 @@
 #include <emmintrin.h>
 #endif
 
+#if defined(__x86_64__)
+enum { X86 = 1 };
+#else
+enum { X86 = 0 };
+#endif
+
 #define UNROLL _Pragma("GCC unroll 8")
 
 enum {
@@ -109,14 +115,31 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
     return true;
 }
 
+/* One line. A store of all its 64 bytes at once spares the CPU from reading it first; to the compiler a
+ * vector of that size is one register only where the instruction set has it. */
+GARNER_INLINE void move_line(char *out, const char *from, enum level level)
+{
+#if defined(__x86_64__)
+    if (level == AVX512) {
+        typedef uint8_t line __attribute__((vector_size(LINE)));
+        line bytes;
+        memcpy(&bytes, from, LINE);
+        memcpy(out, &bytes, LINE);
+        return;
+    }
+#endif
+    (void)level;
+    memcpy(out, from, LINE);
+}
+
 /* Any number of bytes, in ascending pieces that do not overlap, but for the last. */
-GARNER_INLINE void move_any(char *out, const char *from, int64_t run)
+GARNER_INLINE void move_any(char *out, const char *from, int64_t run, enum level level)
 {
     if (run >= 16) {
         char *last_out = out + run - 16;
         const char *last_from = from + run - 16;
-        for (; run >= 64; run -= 64, out += 64, from += 64)
-            memcpy(out, from, 64);
+        for (; run >= LINE; run -= LINE, out += LINE, from += LINE)
+            move_line(out, from, level);
         for (; run >= 16; run -= 16, out += 16, from += 16)
             memcpy(out, from, 16);
         if (run > 0) memcpy(last_out, last_from, 16);
@@ -136,30 +159,41 @@ GARNER_INLINE void move_any(char *out, const char *from, int64_t run)
 
 /* Past the caches: whole lines of out are written without being read first. What lies before and after
  * them is written as usual. */
-GARNER_INLINE void move_streaming(char *out, const char *from, int64_t run)
+GARNER_INLINE void move_streaming(char *out, const char *from, int64_t run, enum level level)
 {
 #if defined(__SSE2__)
     int64_t head = -(int64_t)(uintptr_t)out & (LINE - 1);
-    if (head > 0) move_any(out, from, at_most(head, run));
+    if (head > 0) move_any(out, from, at_most(head, run), level);
     for (out += head, from += head, run -= head; run >= LINE; run -= LINE, out += LINE, from += LINE)
         for (int i = 0; i < LINE; i += 16)
             _mm_stream_si128((__m128i *)(void *)(out + i),
                              _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-    if (run > 0) move_any(out, from, run);
+    if (run > 0) move_any(out, from, run, level);
 #else
-    move_any(out, from, run);
+    move_any(out, from, run, level);
+#endif
+}
+
+/* Streamed lines reach memory in their own time; after this, before whatever is written next. */
+GARNER_INLINE void finish_streaming(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
 #endif
 }
 
 /* `constant` is the run if that is known when compiling, 0 otherwise. */
-GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t constant, bool streams)
+GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t constant, bool streams,
+                            enum level level)
 {
     if (streams)
-        move_streaming(out, from, run);
+        move_streaming(out, from, run, level);
+    else if (constant == LINE)
+        move_line(out, from, level);
     else if (constant > 0)
         memcpy(out, from, (size_t)constant);
     else if (run < LONG_RUN)
-        move_any(out, from, run);
+        move_any(out, from, run, level);
     else
         memcpy(out, from, (size_t)run);
 }
@@ -176,10 +210,19 @@ GARNER_INLINE bool run_streams(const struct segment *s, const char *out, int64_t
 #endif
 }
 
+/* Into the nearest cache, or into the next one. */
+GARNER_INLINE void prefetch_line(uintptr_t at, bool near)
+{
+    if (near)
+        __builtin_prefetch((const void *)at, 0, 3);
+    else
+        __builtin_prefetch((const void *)at, 0, 2);
+}
+
 /* Asks for the runs of `count` points, whose indices are not checked: an address is only a number here,
  * and a prefetch of nonsense does nothing. */
 GARNER_INLINE void prefetch_runs(const struct segment *s, int64_t first, int count, enum source source,
-                                 int width, int64_t run)
+                                 int width, int64_t run, bool near)
 {
     const struct index_type type = {width, false};
     int axes = source_axes(s, source);
@@ -192,8 +235,8 @@ GARNER_INLINE void prefetch_runs(const struct segment *s, int64_t first, int cou
             at += (uintptr_t)index * (uintptr_t)s->axis[k].stride;
         }
         for (int64_t line = 0; line < length; line += LINE)
-            __builtin_prefetch((const void *)(at + (uintptr_t)line), 0, 2);
-        __builtin_prefetch((const void *)(at + (uintptr_t)length - 1), 0, 2);
+            prefetch_line(at + (uintptr_t)line, near);
+        prefetch_line(at + (uintptr_t)length - 1, near);
     }
 }
 
@@ -211,7 +254,7 @@ GARNER_INLINE void keep_apart(void)
 
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
 GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
-                              enum source source, int width, int64_t constant, bool streams)
+                              enum source source, int width, int64_t constant, bool streams, enum level level)
 {
     int64_t offset[GROUP], run = constant ? constant : s->run;
     int64_t step = constant && (source == UNIT || source == PATTERN) ? constant : s->step;
@@ -225,33 +268,39 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
         if (source == HOLED && from == OFFSET_NOWHERE)
             zero_run(out + i * step, (size_t)run);
         else
-            move_run(out + i * step, data + from, run, constant, streams);
+            move_run(out + i * step, data + from, run, constant, streams, level);
         if (constant > 0 && constant <= 8) keep_apart();
     }
     return true;
 }
 
 GARNER_INLINE int64_t gather_row(const struct segment *s, const char *data, char *out, enum source source,
-                                 int width, int64_t constant)
+                                 int width, int64_t constant, enum level level)
 {
     int64_t i = 0, run = constant ? constant : s->run;
     bool is_long = constant == 0 || constant >= 32;
     bool far = is_long && source != BLOCK && source != HOLED && source != PATTERN && s->ahead;
     bool streams = is_long && run_streams(s, out, run);
-    for (; s->n - i >= GROUP; i += GROUP) {
-        if (far && s->n - i - GROUP >= s->ahead) prefetch_runs(s, i + s->ahead, GROUP, source, width, run);
-        if (!move_group(s, data, out, i, GROUP, source, width, constant, streams)) return i;
+    bool inside = true;
+    for (; inside && s->n - i >= GROUP; i += inside ? GROUP : 0) {
+        if (far && s->n - i - GROUP >= s->ahead)
+            prefetch_runs(s, i + s->ahead, GROUP, source, width, run, X86 && !streams);
+        inside = move_group(s, data, out, i, GROUP, source, width, constant, streams, level);
     }
-    for (; i < s->n; i++)
-        if (!move_group(s, data, out, i, 1, source, width, constant, streams)) return i;
+    for (; inside && i < s->n; i += inside)
+        inside = move_group(s, data, out, i, 1, source, width, constant, streams, level);
+    if (streams) finish_streaming();
     return i;
 }
 
-GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source, int width, int64_t constant)
+GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source, int width, int64_t constant,
+                                     enum level level)
 {
-    if (source != BLOCK && source != HOLED) return gather_row(s, s->data, s->out, source, width, constant);
+    if (source != BLOCK && source != HOLED)
+        return gather_row(s, s->data, s->out, source, width, constant, level);
     for (int64_t row = 0; row < s->rows; row++)
-        gather_row(s, s->data + row * s->row_ramp, s->out + row * s->row_step, source, width, constant);
+        gather_row(s, s->data + row * s->row_ramp, s->out + row * s->row_step, source, width, constant,
+                   level);
     return s->n;
 }
 
