@@ -5,7 +5,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all demo test check install uninstall amalgamation format lint clean help
+.PHONY: all demo test bench check install uninstall amalgamation format lint clean help
 
 all:           ## build build/garner, build/libgarner.a and build/libgarner.so (Release)
 	@tools/build
@@ -15,6 +15,9 @@ demo: all      ## show what it does: real gathers from the shell, under a minute
 
 test:          ## run the whole test suite, sanitizer builds included
 	@tools/test
+
+bench:         ## measure garner against its peers; tables and plots under build/bench/
+	@tools/bench
 
 check:         ## run the slow tests: valgrind over the unit tests, a longer random run
 	@tools/check
