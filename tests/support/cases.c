@@ -331,6 +331,16 @@ static bool run_planned(struct run *run)
     return agrees(run, "garner_execute", status);
 }
 
+static bool run_threaded(struct run *run)
+{
+    const garner_exec pool = garner_threads(run->c->threads);
+    if (run->c->threads == 0) return true;
+    reset(run);
+    return agrees(
+        run, "garner_threads",
+        garner_run(&run->op, &run->data.tensor, &run->indices.tensor, &run->out.tensor, &pool, &run->error));
+}
+
 static bool run_simply(struct run *run)
 {
     const struct test_case *c = run->c;
@@ -388,7 +398,8 @@ static bool run_against(const struct test_case *c, enum guard_side side)
     struct run run = {.c = c};
     case_garner_op(c, &run.op);
     prepare(&run, side);
-    return reference_gives(&run) && run_at_once(&run) && run_planned(&run) && run_simply(&run);
+    return reference_gives(&run) && run_at_once(&run) && run_planned(&run) && run_threaded(&run) &&
+           run_simply(&run);
 }
 
 bool case_infer_agrees(const struct test_case *c)

@@ -42,6 +42,7 @@ struct test_case {
     int64_t bad_position;  /* one more at this place; negative: none */
     const int64_t *values; /* the indices, in C order; NULL: generated */
     const void *elements;  /* dense contents of data; NULL: generated */
+    int threads;           /* run on the process-wide pool too, with so many; 0: not */
     const void *expected;  /* dense contents of out; NULL: only the reference's word */
 };
 
