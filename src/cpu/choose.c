@@ -71,9 +71,9 @@ static const struct kernel *choose_fused(enum way way, const struct nest *nest)
     if (nest->axes == 1 && nest->axis[0].stride == nest->run && inner->data == 0 &&
         (inner->out == nest->run || inner->n == 1))
         return garner_kernel_find(UNIT, bytes, nest->run);
-    if (!is_narrow(nest)) return NULL;
-    static const enum source by_axes[] = {TUPLE, RAMP, PAIR, TRIPLE, QUAD};
-    return garner_kernel_find(by_axes[nest->axes <= 4 ? nest->axes : 0], bytes, nest->run);
+    static const enum source by_axes[] = {[1] = RAMP, [2] = PAIR, [3] = TRIPLE, [4] = QUAD};
+    if (nest->axes > 4 || !is_narrow(nest)) return NULL;
+    return garner_kernel_find(by_axes[nest->axes], bytes, nest->run);
 }
 
 static int64_t round_up(int64_t a, int64_t multiple)

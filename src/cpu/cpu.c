@@ -52,7 +52,6 @@ static struct segment begin_segment(const struct cpu_work *work, const struct ne
         .ahead = work->ahead,
         .stream = work->stream,
         .axis = nest->axis,
-        .axes = nest->axes,
     };
 }
 

@@ -9,22 +9,21 @@
 
 #include "../nest.h"
 
-enum source { UNIT, RAMP, PATTERN, PAIR, TRIPLE, QUAD, TUPLE, BLOCK, HOLED };
+enum source { UNIT, RAMP, PATTERN, PAIR, TRIPLE, QUAD, BLOCK, HOLED };
 
 /* A row of points; for BLOCK and HOLED many rows that use the same offsets. Distances are in bytes. */
 struct segment {
-    const char *data;        /* source of a point whose indices are all 0 */
-    const char *index;       /* indices of the first point; or offsets, which are int64_t */
-    char *out;               /* destination of the first point */
-    int64_t n;               /* points of a row */
-    int64_t ramp;            /* distance in data from point to point */
-    int64_t step;            /* distance in out from point to point */
-    int64_t run;             /* bytes of a point */
-    int64_t ahead;           /* how many points ahead to prefetch long runs; 0: not at all */
-    bool stream;             /* out is larger than the caches */
-    const int64_t *pattern;  /* for PATTERN: distance in data of each point from the first */
-    const struct axis *axis; /* gathered axes */
-    int axes;
+    const char *data;                 /* source of a point whose indices are all 0 */
+    const char *index;                /* indices of the first point; or offsets, which are int64_t */
+    char *out;                        /* destination of the first point */
+    int64_t n;                        /* points of a row */
+    int64_t ramp;                     /* distance in data from point to point */
+    int64_t step;                     /* distance in out from point to point */
+    int64_t run;                      /* bytes of a point */
+    int64_t ahead;                    /* how many points ahead to prefetch long runs; 0: not at all */
+    bool stream;                      /* out is larger than the caches */
+    const int64_t *pattern;           /* for PATTERN: distance in data of each point from the first */
+    const struct axis *axis;          /* gathered axes */
     int64_t rows, row_ramp, row_step; /* for BLOCK and HOLED: how many rows, their distances */
 };
 

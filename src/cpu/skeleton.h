@@ -11,7 +11,7 @@
  *   UNIT           ramp = 0; stride = step = run, where that is a constant
  *   RAMP, PATTERN, every bound at most 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
  *   PAIR, TRIPLE,  costs a third of one of 64 bits on some CPUs
- *   QUAD, TUPLE
+ *   QUAD
  *   PATTERN        step = run
  *   all but BLOCK  indices lie side by side
  */
@@ -31,7 +31,12 @@ enum { X86 = 1 };
 enum { X86 = 0 };
 #endif
 
+/* The sanitizers check every access of an unrolled loop, which takes minutes to compile. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define UNROLL
+#else
 #define UNROLL _Pragma("GCC unroll 8")
+#endif
 
 enum {
     GROUP = 8,
@@ -67,21 +72,10 @@ GARNER_INLINE int64_t product32(int64_t place, int64_t stride)
     return (int64_t)((uint64_t)(uint32_t)place * (uint32_t)stride);
 }
 
-/* How many axes a source gathers; a constant but for TUPLE. */
-GARNER_INLINE int source_axes(const struct segment *s, enum source source)
+/* How many axes a source gathers. */
+GARNER_INLINE int source_axes(enum source source)
 {
-    switch (source) {
-    case PAIR:
-        return 2;
-    case TRIPLE:
-        return 3;
-    case QUAD:
-        return 4;
-    case TUPLE:
-        return s->axes;
-    default:
-        return 1;
-    }
+    return source == PAIR ? 2 : source == TRIPLE ? 3 : source == QUAD ? 4 : 1;
 }
 
 /* Offsets of `count` points from point number `first` on; false if an index is not inside. */
@@ -89,7 +83,7 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
                                 int width, int64_t constant, int64_t *offset)
 {
     int64_t place[GROUP];
-    int axes = source_axes(s, source);
+    int axes = source_axes(source);
     int64_t pitch = axes * (int64_t)width;
     const char *at = s->index + first * pitch;
     if (!load_places(at, pitch, count, width, s->axis, place)) return false;
@@ -225,7 +219,7 @@ GARNER_INLINE void prefetch_runs(const struct segment *s, int64_t first, int cou
                                  int width, int64_t run, bool near)
 {
     const struct index_type type = {width, false};
-    int axes = source_axes(s, source);
+    int axes = source_axes(source);
     int64_t pitch = axes * (int64_t)width, length = run < PREFETCHED ? run : PREFETCHED;
     for (int i = 0; i < count; i++) {
         uintptr_t at = (uintptr_t)s->data;
@@ -252,24 +246,37 @@ GARNER_INLINE void keep_apart(void)
     __asm__ volatile("" ::: "memory");
 }
 
+/* One point, whose run lies at `from`; or nowhere, in a block with holes. */
+GARNER_INLINE void move_point(const struct segment *s, char *out, const char *data, int64_t from,
+                              enum source source, int64_t constant, bool streams, enum level level)
+{
+    int64_t run = constant ? constant : s->run;
+    if (source == HOLED && from == OFFSET_NOWHERE)
+        zero_run(out, (size_t)run);
+    else
+        move_run(out, data + from, run, constant, streams, level);
+}
+
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
 GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
                               enum source source, int width, int64_t constant, bool streams, enum level level)
 {
-    int64_t offset[GROUP], run = constant ? constant : s->run;
+    int64_t offset[GROUP];
     int64_t step = constant && (source == UNIT || source == PATTERN) ? constant : s->step;
     bool resolved = source == BLOCK || source == HOLED;
     const int64_t *block = (const int64_t *)(const void *)s->index + first;
     if (!resolved && !load_offsets(s, first, count, source, width, constant, offset)) return false;
+    const int64_t *from = resolved ? block : offset;
     out += first * step;
+    if (constant == 0) {
+        for (int i = 0; i < count; i++)
+            move_point(s, out + i * step, data, from[i], source, constant, streams, level);
+        return true;
+    }
     UNROLL for (int i = 0; i < count; i++)
     {
-        int64_t from = resolved ? block[i] : offset[i];
-        if (source == HOLED && from == OFFSET_NOWHERE)
-            zero_run(out + i * step, (size_t)run);
-        else
-            move_run(out + i * step, data + from, run, constant, streams, level);
-        if (constant > 0 && constant <= 8) keep_apart();
+        move_point(s, out + i * step, data, from[i], source, constant, streams, level);
+        if (constant <= 8) keep_apart();
     }
     return true;
 }
