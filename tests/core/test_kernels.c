@@ -157,7 +157,7 @@ static void run_far(const struct kernel_line *kernel, struct axis axis)
     int64_t values[FAR_POINTS];
     const int64_t places[FAR_PLACES] = {0, axis.bound / 2, axis.bound - 1};
     const int64_t run = kernel->run ? kernel->run : 24;
-    struct segment s = {.data = far_data, .out = out, .n = FAR_POINTS, .step = run, .run = run, .axes = 1};
+    struct segment s = {.data = far_data, .out = out, .n = FAR_POINTS, .step = run, .run = run};
     s.axis = &axis;
     for (int i = 0; i < FAR_POINTS; i++)
         values[i] = places[i % FAR_PLACES] - (i % 5 == 0 ? axis.bound : 0);
@@ -175,7 +175,7 @@ static void far_kernel(const struct kernel_line *kernel, uint64_t number)
 {
     (void)number;
     const int64_t stride = (int64_t)UINT32_MAX - 4095;
-    const bool one_axis = kernel_axes(kernel->source) <= 1;
+    const bool one_axis = kernel_axes(kernel->source) == 1;
     if (kernel_is_block(kernel->source) || kernel->source == UNIT || !one_axis) return;
     run_far(kernel, (struct axis){3, stride, 3});
     run_far(kernel, (struct axis){INT32_MAX, 4, INT32_MAX});

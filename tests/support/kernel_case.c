@@ -98,7 +98,7 @@ static void draw_index(struct kernel_case *c, struct random *random, int64_t i, 
 {
     const struct axis *axis = &c->axis[k];
     const int64_t bad = c->wish.bad;
-    const bool chosen = i == bad && k == (int)(bad % c->segment.axes);
+    const bool chosen = i == bad && k == (int)(bad % c->axes);
     if (chosen || (bad >= 0 && i > bad && random_chance(random, 10))) {
         c->place[i][k] = -1;
         c->value[i][k] = bad_value(random, axis, c->wish.kernel->index);
@@ -115,7 +115,7 @@ static void draw_points(struct kernel_case *c, struct random *random)
     const int negative = (int[]){0, 0, 10, 100}[random_between(random, 0, 3)];
     const int64_t spread = 4 * run + 100 < FAR ? 4 * run + 100 : FAR;
     for (int64_t i = 0; i < c->wish.n; i++) {
-        for (int k = 0; k < c->segment.axes; k++)
+        for (int k = 0; k < c->axes; k++)
             draw_index(c, random, i, k, negative);
         c->pattern[i] = random_between(random, -spread, spread);
         c->offset[i] = random_between(random, -spread, spread);
@@ -142,19 +142,18 @@ static void draw_out(struct kernel_case *c, struct random *random)
 void kernel_case_make(struct kernel_case *c, struct random *random, struct kernel_wish wish)
 {
     const struct kernel_line *kernel = wish.kernel;
-    const int axes = kernel_axes(kernel->source);
     c->wish = wish;
+    c->axes = kernel_axes(kernel->source);
     c->segment = (struct segment){
         .n = wish.n,
         .run = kernel->run ? kernel->run : wish.run,
         .axis = c->axis,
-        .axes = axes ? axes : (int)random_between(random, 1, CASE_AXES),
         .ahead = (int64_t[]){0, 1, 16}[random_between(random, 0, 2)],
         .stream = random_chance(random, 50),
         .rows = 1,
     };
     struct segment *s = &c->segment;
-    for (int k = 0; k < s->axes; k++)
+    for (int k = 0; k < c->axes; k++)
         draw_axis(c, random, &c->axis[k]);
     const int64_t ramps[] = {0, s->run, -s->run, random_between(random, -s->run - 9, s->run + 9)};
     if (kernel->source != UNIT && kernel->source != PATTERN && !is_block(c)) s->ramp = pick(random, ramps, 4);
@@ -178,7 +177,7 @@ static bool find_point(const struct kernel_case *c, int64_t row, int64_t i, int6
         *from += c->offset[i];
         return true;
     }
-    for (int k = 0; k < c->segment.axes; k++) {
+    for (int k = 0; k < c->axes; k++) {
         if (c->place[i][k] < 0) return false;
         *from += c->place[i][k] * c->axis[k].stride;
     }
@@ -240,7 +239,7 @@ static unsigned char *place_buffer(const struct guard *memory, size_t bytes, siz
 static void place_indices(struct kernel_case *c)
 {
     const size_t width = (size_t)c->wish.kernel->index, n = (size_t)c->segment.n;
-    const size_t axes = (size_t)c->segment.axes;
+    const size_t axes = (size_t)c->axes;
     unsigned char *at = place_buffer(&index_memory, n * axes * width, 0, c->wish.side);
     c->segment.index = (const char *)at;
     for (size_t i = 0; i < n; i++)
@@ -289,10 +288,10 @@ static bool complain(const struct kernel_case *c, const char *what, int64_t numb
             " step %" PRId64 " ahead %" PRId64 " stream %d axes %d rows %" PRId64 " (%" PRId64 ",%" PRId64
             ") first bad %" PRId64 " guard %s, data at %d, out at %d of a line\n",
             garner_level_name(kernel->level), kernel->name, what, number, s->n, s->run, s->ramp, s->step,
-            s->ahead, s->stream, s->axes, s->rows, s->row_ramp, s->row_step, c->wish.bad,
+            s->ahead, s->stream, c->axes, s->rows, s->row_ramp, s->row_step, c->wish.bad,
             c->wish.side == GUARD_AFTER ? "after" : "before", (int)((uintptr_t)s->data % ALIGNMENTS),
             (int)((uintptr_t)s->out % ALIGNMENTS));
-    for (int k = 0; k < s->axes; k++)
+    for (int k = 0; k < c->axes; k++)
         fprintf(stderr, "  axis bound %" PRId64 " stride %" PRId64 " wrap %" PRId64 "\n", c->axis[k].bound,
                 c->axis[k].stride, c->axis[k].wrap);
     return false;

@@ -11,7 +11,7 @@
 #include "kernel_list.h"
 #include "random.h"
 
-enum { CASE_POINTS = 2048, CASE_AXES = 6 };
+enum { CASE_POINTS = 2048, CASE_AXES = 4 };
 
 /* What a test decides; everything else is drawn. */
 struct kernel_wish {
@@ -25,6 +25,7 @@ struct kernel_wish {
 struct kernel_case {
     struct kernel_wish wish;
     struct segment segment;
+    int axes;
     struct axis axis[CASE_AXES];
     int64_t place[CASE_POINTS][CASE_AXES]; /* where an index leads; -1: not inside */
     int64_t value[CASE_POINTS][CASE_AXES]; /* the index itself */

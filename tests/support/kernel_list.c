@@ -25,18 +25,7 @@ const struct kernel *kernel_of_line(const struct kernel_line *line)
 
 int kernel_axes(enum source source)
 {
-    switch (source) {
-    case PAIR:
-        return 2;
-    case TRIPLE:
-        return 3;
-    case QUAD:
-        return 4;
-    case TUPLE:
-        return 0;
-    default:
-        return 1;
-    }
+    return source == PAIR ? 2 : source == TRIPLE ? 3 : source == QUAD ? 4 : 1;
 }
 
 bool kernel_is_block(enum source source)

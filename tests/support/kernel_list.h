@@ -21,7 +21,7 @@ extern const int kernel_line_count;
 /* The kernel of a line, or NULL if the level was not compiled for this machine. */
 const struct kernel *kernel_of_line(const struct kernel_line *line);
 
-/* How many axes a source gathers; 0: any number. */
+/* How many axes a source gathers. */
 int kernel_axes(enum source source);
 
 /* Whether a source follows offsets that were resolved before. */
