@@ -8,47 +8,13 @@
 #define _GNU_SOURCE
 #include "testing.h"
 
+#include "creations.h"
 #include "executor.h"
 #include "guard.h"
 #include "random.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if defined(__SANITIZE_THREAD__)
-#define UNDER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_TSAN 1
-#endif
-#endif
-#ifndef UNDER_TSAN
-#define UNDER_TSAN 0
-#endif
-
-/* ---- Threads that cannot be created: the program's own pthread_create stands before libc's ---- */
-
-static atomic_int creations_allowed = INT32_MAX;
-static atomic_int creations_refused;
-
-#if !TEST_SANITIZED
-typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
-                   void *argument)
-{
-    static create_function *real;
-    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
-    if (atomic_fetch_sub(&creations_allowed, 1) <= 0) {
-        atomic_fetch_add(&creations_refused, 1);
-        return EAGAIN;
-    }
-    return real(thread, attributes, start, argument);
-}
-#endif
 
 /* ---- A call worth several tasks ---- */
 
@@ -428,7 +394,7 @@ static void test_plan_shared_by_threads(void **state)
 static void test_threads_that_cannot_be_created(void **state)
 {
     (void)state;
-    if (TEST_SANITIZED) SKIP_LOUDLY("the sanitizers have a pthread_create of their own");
+    if (!COUNTS_CREATIONS) SKIP_LOUDLY("the sanitizers have a pthread_create of their own");
     struct work work;
     make_gather(&work);
     for (int allowed = 0; allowed < 4; allowed++) {
@@ -489,7 +455,7 @@ static void race_against(garner_op op, const garner_tensor *data, const garner_t
 static void test_indices_that_change(void **state)
 {
     (void)state;
-    if (UNDER_TSAN) SKIP_LOUDLY("the race is the point of this test");
+    if (TEST_UNDER_TSAN) SKIP_LOUDLY("the race is the point of this test");
     enum { COUNT = 4000, EXTENT = 64 };
     static int64_t values[COUNT];
     static unsigned char out[COUNT * EXTENT];

@@ -10,16 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TEST_SANITIZED 1
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TEST_UNDER_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define TEST_UNDER_TSAN 1
 #endif
 #endif
-#ifndef TEST_SANITIZED
-#define TEST_SANITIZED 0
+#if defined(__SANITIZE_ADDRESS__)
+#define TEST_UNDER_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define TEST_UNDER_TSAN 1
 #endif
+#ifndef TEST_UNDER_ASAN
+#define TEST_UNDER_ASAN 0
+#endif
+#ifndef TEST_UNDER_TSAN
+#define TEST_UNDER_TSAN 0
+#endif
+#define TEST_SANITIZED (TEST_UNDER_ASAN || TEST_UNDER_TSAN)
 
 struct random {
     uint64_t state;

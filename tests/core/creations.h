@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts the threads that a test program creates, and refuses them when told to: the program's own
+ * pthread_create stands before libc's. The sanitizers have one of their own, so there it is left alone,
+ * and what depends on it says so: COUNTS_CREATIONS. Include this in one file of a program, after
+ * _GNU_SOURCE.
+ */
+#ifndef GARNER_TESTS_CREATIONS_H
+#define GARNER_TESTS_CREATIONS_H
+
+#include "random.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define COUNTS_CREATIONS (!TEST_SANITIZED)
+
+static atomic_int creations_allowed __attribute__((unused)) = INT32_MAX;
+static atomic_int creations_refused __attribute__((unused));
+static atomic_int creations_made __attribute__((unused));
+
+#if COUNTS_CREATIONS
+typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                   void *argument)
+{
+    static create_function *_Atomic real;
+    if (!atomic_load(&real)) {
+        create_function *found;
+        *(void **)&found = dlsym(RTLD_NEXT, "pthread_create");
+        atomic_store(&real, found);
+    }
+    if (atomic_fetch_sub(&creations_allowed, 1) <= 0) {
+        atomic_fetch_add(&creations_refused, 1);
+        return EAGAIN;
+    }
+    atomic_fetch_add(&creations_made, 1);
+    return atomic_load(&real)(thread, attributes, start, argument);
+}
+#endif
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread pool and the process it lives in: children of fork() make threads of their own, also when
+ * a job was on; a process ends while workers sleep, spin or work; the environment and the CPUs that a
+ * process may use decide how many threads there are. A child that hangs is ended by an alarm, and fails.
+ */
+#define _GNU_SOURCE
+#include "testing.h"
+
+#include "creations.h"
+#include "jobs.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { GOOD = 0, WRONG = 1, SKIPPED = 2, SECONDS = 60 };
+
+/* Children of a process with threads may have threads too; and since looking for leaks at the end of
+ * hundreds of children takes minutes, that is left to valgrind. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
+static atomic_bool affinity_is_unknown;
+
+/* Stands before libc's: a machine that does not say which CPUs a process may use. */
+int sched_getaffinity(pid_t process, size_t size, cpu_set_t *set)
+{
+    typedef int affinity_function(pid_t, size_t, cpu_set_t *);
+    affinity_function *real;
+    *(void **)&real = dlsym(RTLD_NEXT, "sched_getaffinity");
+    if (!atomic_load(&affinity_is_unknown)) return real(process, size, set);
+    errno = EINVAL;
+    return -1;
+}
+
+static void wait_microseconds(long count)
+{
+    const struct timespec time = {.tv_nsec = count * 1000};
+    nanosleep(&time, NULL);
+}
+
+/* ---- Children ---- */
+
+typedef int child_function(const void *argument);
+
+/* What the function answers in a child that ends by `end`, exit or _exit. */
+static int answer_of_child(child_function *function, const void *argument, void (*end)(int))
+{
+    int status;
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(SECONDS);
+        end(function(argument));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status)) fail_msg("the child ended by signal %d", WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+static void good_in_child(child_function *function, const void *argument)
+{
+    assert_int_equal(answer_of_child(function, argument, exit), GOOD);
+}
+
+/* ---- How many threads: these come first, while the process-wide pool is not made yet ---- */
+
+/* How many threads a job uses that would use any number. */
+static int threads_used(garner_exec exec)
+{
+    const int before = atomic_load(&creations_made);
+    if (!job_is_done(&exec, MOST_TASKS)) return -1;
+    return 1 + atomic_load(&creations_made) - before;
+}
+
+static int cpus_allowed(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : -1;
+}
+
+struct expectation {
+    const char *environment;
+    int threads; /* 0: as many as CPUs */
+};
+
+static int counts_threads(const void *argument)
+{
+    const struct expectation *expected = argument;
+    const int want = expected->threads ? expected->threads : cpus_allowed();
+    garner_pool *pool = NULL;
+    if (expected->environment) setenv("GARNER_NUM_THREADS", expected->environment, 1);
+    const int shared = threads_used(garner_threads(0));
+    if (garner_pool_create(&pool, 0, NULL) != GARNER_OK) return WRONG;
+    const int own = threads_used(garner_pool_exec(pool));
+    garner_pool_destroy(pool);
+    if (shared == want && own == want) return GOOD;
+    fprintf(stderr, "GARNER_NUM_THREADS=%s: %d and %d threads, not %d\n",
+            expected->environment ? expected->environment : "", shared, own, want);
+    return WRONG;
+}
+
+static void test_number_of_threads(void **state)
+{
+    (void)state;
+    if (!COUNTS_CREATIONS) SKIP_LOUDLY("the sanitizers have a pthread_create of their own");
+    static const struct expectation rows[] = {
+        {"1", 1},  {"2", 2}, {"3", 3},  {"11", 11}, {NULL, 0},  {"", 0},    {"0", 0},
+        {"-2", 0}, {"x", 0}, {"3x", 0}, {"2.5", 0}, {"0x2", 0}, {"two", 0}, {"1 2", 0},
+    };
+    unsetenv("GARNER_NUM_THREADS");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        good_in_child(counts_threads, &rows[i]);
+}
+
+/* A number given in the call counts for more than the environment; one beyond reason is still served. */
+static int counts_asked_threads(const void *argument)
+{
+    (void)argument;
+    setenv("GARNER_NUM_THREADS", "2", 1);
+    if (threads_used(garner_threads(5)) != 5) return WRONG;
+    return threads_used(garner_threads(INT32_MAX)) > 5 ? GOOD : WRONG;
+}
+
+static int has_one_cpu(const void *argument)
+{
+    cpu_set_t one;
+    (void)argument;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) return SKIPPED;
+    const garner_exec all = garner_threads(0), three = garner_threads(3);
+    if (COUNTS_CREATIONS && threads_used(all) != 1) return WRONG;
+    for (int i = 0; i < 200; i++)
+        if (!job_is_done(&three, 20) || !job_is_done(&all, 20)) return WRONG;
+    return gather_is_right(&three) && gather_is_right(&all) ? GOOD : WRONG;
+}
+
+static int has_no_affinity(const void *argument)
+{
+    (void)argument;
+    atomic_store(&affinity_is_unknown, true);
+    const garner_exec all = garner_threads(0);
+    const int used = threads_used(all), online = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (COUNTS_CREATIONS && used != (online < MOST_TASKS ? online : MOST_TASKS)) return WRONG;
+    return gather_is_right(&all) ? GOOD : WRONG;
+}
+
+static void test_asked_for(void **state)
+{
+    (void)state;
+    if (!COUNTS_CREATIONS) SKIP_LOUDLY("the sanitizers have a pthread_create of their own");
+    good_in_child(counts_asked_threads, NULL);
+}
+
+static void test_one_cpu(void **state)
+{
+    (void)state;
+    const int answer = answer_of_child(has_one_cpu, NULL, exit);
+    if (answer == SKIPPED) SKIP_LOUDLY("this process may not choose its CPUs");
+    assert_int_equal(answer, GOOD);
+}
+
+static void test_unknown_cpus(void **state)
+{
+    (void)state;
+    good_in_child(has_no_affinity, NULL);
+}
+
+/* ---- A thread that always has a job on ---- */
+
+struct busy {
+    garner_exec exec;
+    atomic_bool stop;
+    bool good;
+};
+
+static void *keep_busy(void *context)
+{
+    struct busy *busy = context;
+    busy->good = true;
+    for (size_t i = 0; !atomic_load(&busy->stop) && busy->good; i++)
+        busy->good = i % 16 ? job_is_done(&busy->exec, i % 30) : gather_is_right(&busy->exec);
+    return NULL;
+}
+
+/* ---- Ending ---- */
+
+static int leaves_workers(const void *argument)
+{
+    const garner_exec exec = garner_threads(4);
+    for (int i = 0; i < 3; i++)
+        if (!job_is_done(&exec, 20)) return WRONG;
+    wait_microseconds(*(const long *)argument);
+    return GOOD;
+}
+
+/* Ends while workers spin, and while they sleep; by exit and by _exit. */
+static void test_ending(void **state)
+{
+    (void)state;
+    static const long waits[] = {0, 20, 5000};
+    for (int64_t repeat = 0; repeat < test_scaled(10); repeat++)
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(answer_of_child(leaves_workers, &waits[i], exit), GOOD);
+            assert_int_equal(answer_of_child(leaves_workers, &waits[i], _exit), GOOD);
+        }
+}
+
+static int ends_during_jobs(const void *argument)
+{
+    static struct busy busy;
+    pthread_t thread;
+    busy.exec = garner_threads(4);
+    if (pthread_create(&thread, NULL, keep_busy, &busy) != 0) return WRONG;
+    wait_microseconds(*(const long *)argument);
+    return GOOD;
+}
+
+static void test_ending_during_jobs(void **state)
+{
+    (void)state;
+    if (TEST_UNDER_TSAN) SKIP_LOUDLY("a thread that outlives main is a leak to ThreadSanitizer");
+    for (long wait = 0; wait < test_scaled(2000); wait += 50)
+        good_in_child(ends_during_jobs, &wait);
+}
+
+static garner_exec last_exec;
+
+static void work_at_exit(void)
+{
+    if (!job_is_done(&last_exec, 30) || !gather_is_right(&last_exec)) _exit(WRONG);
+}
+
+/* Handlers of atexit run before the workers are joined or after: either way their jobs are done. */
+static int works_at_exit(const void *argument)
+{
+    (void)argument;
+    last_exec = garner_threads(3);
+    atexit(work_at_exit);
+    return job_is_done(&last_exec, 20) ? GOOD : WRONG;
+}
+
+static void test_working_at_exit(void **state)
+{
+    (void)state;
+    for (int64_t repeat = 0; repeat < test_scaled(10); repeat++)
+        good_in_child(works_at_exit, NULL);
+}
+
+/* ---- Forking ---- */
+
+struct pools {
+    garner_exec shared, own;
+    garner_pool *pool;
+    int generations;
+};
+
+static int uses_pools(const void *argument)
+{
+    const struct pools *pools = argument;
+    for (int i = 0; i < 10; i++)
+        if (!job_is_done(&pools->shared, 20) || !job_is_done(&pools->own, 20)) return WRONG;
+    if (!gather_is_right(&pools->shared) || !gather_is_right(&pools->own)) return WRONG;
+    if (pools->generations > 0) {
+        struct pools next = *pools;
+        next.generations--;
+        if (answer_of_child(uses_pools, &next, exit) != GOOD) return WRONG;
+    }
+    if (!job_is_done(&pools->own, 20)) return WRONG;
+    garner_pool_destroy(pools->pool); /* the child's; the parent's is another */
+    return GOOD;
+}
+
+static struct pools make_pools(int generations)
+{
+    struct pools pools = {.shared = garner_threads(3), .generations = generations};
+    assert_int_equal(garner_pool_create(&pools.pool, 3, NULL), GARNER_OK);
+    pools.own = garner_pool_exec(pools.pool);
+    return pools;
+}
+
+static void test_children_and_theirs(void **state)
+{
+    (void)state;
+    if (TEST_UNDER_TSAN) SKIP_LOUDLY("ThreadSanitizer cannot follow threads made after fork()");
+    struct pools pools = make_pools(2);
+    good_in_child(uses_pools, &pools); /* no thread has been made */
+    for (int64_t repeat = 0; repeat < test_scaled(10); repeat++) {
+        assert_true(job_is_done(&pools.shared, 20) && job_is_done(&pools.own, 20));
+        if (repeat % 2) wait_microseconds(5000);
+        good_in_child(uses_pools, &pools);
+    }
+    assert_true(gather_is_right(&pools.shared) && gather_is_right(&pools.own));
+    garner_pool_destroy(pools.pool);
+}
+
+static int destroys_only(const void *argument)
+{
+    garner_pool_destroy(((const struct pools *)argument)->pool);
+    return GOOD;
+}
+
+/* A child that never uses the parent's pools can still end, and free them. */
+static void test_children_that_do_nothing(void **state)
+{
+    (void)state;
+    struct pools pools = make_pools(0);
+    assert_true(job_is_done(&pools.shared, 20) && job_is_done(&pools.own, 20));
+    good_in_child(destroys_only, &pools);
+    assert_true(job_is_done(&pools.own, 20));
+    garner_pool_destroy(pools.pool);
+}
+
+/* Forks while other threads have jobs on both pools. */
+static void test_forks_during_jobs(void **state)
+{
+    (void)state;
+    if (TEST_UNDER_TSAN) SKIP_LOUDLY("ThreadSanitizer cannot follow threads made after fork()");
+    struct pools pools = make_pools(0);
+    struct busy busy[] = {{.exec = pools.shared}, {.exec = pools.own}};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, keep_busy, &busy[i]), 0);
+    for (int64_t i = 0; i < test_scaled(100); i++)
+        good_in_child(uses_pools, &pools);
+    for (int i = 0; i < 2; i++) {
+        atomic_store(&busy[i].stop, true);
+        pthread_join(threads[i], NULL);
+        assert_true(busy[i].good);
+    }
+    garner_pool_destroy(pools.pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_number_of_threads),
+        cmocka_unit_test(test_asked_for),
+        cmocka_unit_test(test_one_cpu),
+        cmocka_unit_test(test_unknown_cpus),
+        cmocka_unit_test(test_ending),
+        cmocka_unit_test(test_ending_during_jobs),
+        cmocka_unit_test(test_working_at_exit),
+        cmocka_unit_test(test_children_and_theirs),
+        cmocka_unit_test(test_children_that_do_nothing),
+        cmocka_unit_test(test_forks_during_jobs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
