@@ -39,37 +39,24 @@ enum { X86 = 0 };
 #endif
 
 enum {
-    GROUP = 8,
+    GROUP = X86 ? 2 : 8, /* x86 has half the registers */
+    TUPLE_GROUP = X86 ? 2 : 4,
+    MOST_GROUP = 8,
+    MOST_AXES = 4,
     LINE = 64,
     PREFETCHED = 4096,   /* bytes of a run that are asked for ahead */
     STREAMED = 384,      /* a run of this length streams from any address */
     LONG_RUN = 16 * 1024 /* where the C library moves best */
 };
 
-/* Places of `count` indices, `pitch` bytes apart, on one axis; false if one is not inside. Negative
- * indices are rare, so wrapping waits until the plain comparison fails. */
-GARNER_INLINE bool load_places(const char *at, int64_t pitch, int count, int width, const struct axis *axis,
-                               int64_t *place)
-{
-    const struct index_type type = {width, false};
-    bool inside = true;
-    UNROLL for (int i = 0; i < count; i++)
-    {
-        place[i] = index_load(at + i * pitch, type);
-        inside &= (uint64_t)place[i] < (uint64_t)axis->bound;
-    }
-    if (__builtin_expect(inside, 1)) return true;
-    inside = true;
-    UNROLL for (int i = 0; i < count; i++)
-    {
-        inside &= index_inside(place[i], axis->bound, axis->wrap, &place[i]);
-    }
-    return inside;
-}
-
+/* The product of two numbers below 2^32. The assembly statements make the compiler forget where they came
+ * from; otherwise it multiplies 64 bits after all. */
 GARNER_INLINE int64_t product32(int64_t place, int64_t stride)
 {
-    return (int64_t)((uint64_t)(uint32_t)place * (uint32_t)stride);
+    uint32_t a = (uint32_t)place, b = (uint32_t)stride;
+    __asm__("" : "+r"(a));
+    __asm__("" : "+r"(b));
+    return (int64_t)((uint64_t)a * b);
 }
 
 /* How many axes a source gathers. */
@@ -78,35 +65,57 @@ GARNER_INLINE int source_axes(enum source source)
     return source == PAIR ? 2 : source == TRIPLE ? 3 : source == QUAD ? 4 : 1;
 }
 
+/* How many points a source takes at a time: as many as their offsets fit into registers. */
+GARNER_INLINE int source_group(enum source source)
+{
+    return source_axes(source) == 1 ? GROUP : TUPLE_GROUP;
+}
+
+/* The distance in data of one point, from its indices; clears *inside if one is not inside. */
+GARNER_INLINE int64_t point_offset(const struct segment *s, const char *at, enum source source, int width,
+                                   int64_t constant, bool wraps, bool *inside)
+{
+    const struct index_type type = {width, false};
+    int64_t offset = 0;
+    UNROLL for (int k = 0; k < source_axes(source); k++)
+    {
+        const struct axis *axis = &s->axis[k];
+        int64_t place = index_load(at + k * width, type);
+        if (wraps)
+            *inside &= index_inside(place, axis->bound, axis->wrap, &place);
+        else
+            *inside &= (uint64_t)place < (uint64_t)axis->bound;
+        if (source == UNIT)
+            offset = (int64_t)((uint64_t)place * (uint64_t)(constant ? constant : axis->stride));
+        else
+            offset += product32(place, axis->stride);
+    }
+    return offset;
+}
+
 /* Offsets of `count` points from point number `first` on; false if an index is not inside. */
 GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int count, enum source source,
-                                int width, int64_t constant, int64_t *offset)
+                                int width, int64_t constant, bool wraps, int64_t *offset)
 {
-    int64_t place[GROUP];
-    int axes = source_axes(source);
-    int64_t pitch = axes * (int64_t)width;
+    int64_t pitch = source_axes(source) * (int64_t)width, along = source == UNIT ? 0 : first * s->ramp;
     const char *at = s->index + first * pitch;
-    if (!load_places(at, pitch, count, width, s->axis, place)) return false;
+    bool inside = true;
     UNROLL for (int i = 0; i < count; i++)
     {
-        if (source == UNIT)
-            offset[i] = place[i] * (constant ? constant : s->axis[0].stride);
-        else
-            offset[i] = product32(place[i], s->axis[0].stride);
-        if (source == PATTERN)
-            offset[i] += s->pattern[first + i];
-        else if (source != UNIT)
-            offset[i] += (first + i) * s->ramp;
+        offset[i] = point_offset(s, at + i * pitch, source, width, constant, wraps, &inside);
+        if (source == PATTERN) offset[i] += s->pattern[first + i];
+        if (source != PATTERN && source != UNIT) offset[i] += along, along += s->ramp;
     }
-    UNROLL for (int k = 1; k < axes; k++)
-    {
-        if (!load_places(at + k * width, pitch, count, width, s->axis + k, place)) return false;
-        UNROLL for (int i = 0; i < count; i++)
-        {
-            offset[i] += product32(place[i], s->axis[k].stride);
-        }
-    }
-    return true;
+    return inside;
+}
+
+/* The same for indices that may be negative. That is rare, so wrapping waits until the plain comparison
+ * fails; then the indices are loaded, and checked, anew. */
+GARNER_INLINE bool find_offsets(const struct segment *s, int64_t first, int count, enum source source,
+                                int width, int64_t constant, int64_t *offset)
+{
+    return __builtin_expect(load_offsets(s, first, count, source, width, constant, false, offset), 1) ||
+           load_offsets(s, first, count, source, width, constant, true, offset);
 }
 
 /* One line. A store of all its 64 bytes at once spares the CPU from reading it first; to the compiler a
@@ -230,7 +239,7 @@ GARNER_INLINE void prefetch_runs(const struct segment *s, int64_t first, int cou
         }
         for (int64_t line = 0; line < length; line += LINE)
             prefetch_line(at + (uintptr_t)line, near);
-        prefetch_line(at + (uintptr_t)length - 1, near);
+        if (run > 16) prefetch_line(at + (uintptr_t)length - 1, near);
     }
 }
 
@@ -261,11 +270,11 @@ GARNER_INLINE void move_point(const struct segment *s, char *out, const char *da
 GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
                               enum source source, int width, int64_t constant, bool streams, enum level level)
 {
-    int64_t offset[GROUP];
+    int64_t offset[MOST_GROUP];
     int64_t step = constant && (source == UNIT || source == PATTERN) ? constant : s->step;
     bool resolved = source == BLOCK || source == HOLED;
     const int64_t *block = (const int64_t *)(const void *)s->index + first;
-    if (!resolved && !load_offsets(s, first, count, source, width, constant, offset)) return false;
+    if (!resolved && !find_offsets(s, first, count, source, width, constant, offset)) return false;
     const int64_t *from = resolved ? block : offset;
     out += first * step;
     if (constant == 0) {
@@ -281,18 +290,32 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     return true;
 }
 
-GARNER_INLINE int64_t gather_row(const struct segment *s, const char *data, char *out, enum source source,
+/* A segment of the kernel's own: out may lie anywhere, so what it reads of the caller's after each store it
+ * would have to read again. */
+GARNER_INLINE struct segment own_segment(const struct segment *s, enum source source, struct axis *axis)
+{
+    struct segment own = *s;
+    for (int k = 0; k < source_axes(source); k++)
+        axis[k] = s->axis[k];
+    own.axis = axis;
+    return own;
+}
+
+GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, char *out, enum source source,
                                  int width, int64_t constant, enum level level)
 {
-    int64_t i = 0, run = constant ? constant : s->run;
-    bool is_long = constant == 0 || constant >= 32;
-    bool far = is_long && source != BLOCK && source != HOLED && source != PATTERN && s->ahead;
-    bool streams = is_long && run_streams(s, out, run);
-    bool inside = true;
-    for (; inside && s->n - i >= GROUP; i += inside ? GROUP : 0) {
-        if (far && s->n - i - GROUP >= s->ahead)
-            prefetch_runs(s, i + s->ahead, GROUP, source, width, run, X86 && !streams);
-        inside = move_group(s, data, out, i, GROUP, source, width, constant, streams, level);
+    struct axis axis[MOST_AXES];
+    const struct segment own = own_segment(given, source, axis), *const s = &own;
+    const int64_t run = constant ? constant : s->run;
+    const int group = source_group(source);
+    bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
+    bool far = (is_long || source_axes(source) > 1) && !resolved && source != PATTERN && s->ahead;
+    bool streams = is_long && run_streams(s, out, run), inside = true;
+    int64_t i = 0;
+    for (; inside && s->n - i >= group; i += inside ? group : 0) {
+        if (far && s->n - i - group >= s->ahead)
+            prefetch_runs(s, i + s->ahead, group, source, width, run, X86 && !streams);
+        inside = move_group(s, data, out, i, group, source, width, constant, streams, level);
     }
     for (; inside && i < s->n; i += inside)
         inside = move_group(s, data, out, i, 1, source, width, constant, streams, level);
