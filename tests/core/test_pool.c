@@ -76,7 +76,7 @@ static void test_threads_for_a_gather(void **state)
 
 struct helpers {
     pthread_t caller;
-    atomic_int by_others;
+    atomic_int by_others, done;
 };
 
 static void slow_task(void *argument, size_t i)
@@ -85,17 +85,20 @@ static void slow_task(void *argument, size_t i)
     (void)i;
     wait_microseconds(1000);
     if (!pthread_equal(pthread_self(), helpers->caller)) atomic_fetch_add(&helpers->by_others, 1);
+    atomic_fetch_add(&helpers->done, 1);
 }
 
-/* Workers do take tasks, asleep before or awake. */
+/* Workers do take tasks, asleep before or awake, and the call returns after the last of them. */
 static void test_workers_help(void **state)
 {
     (void)state;
     garner_pool *pool = pool_of(3);
     const garner_exec exec = garner_pool_exec(pool);
     for (int i = 0; i < 6; i++) {
-        struct helpers helpers = {.caller = pthread_self()};
+        static struct helpers helpers; /* outlives a call that returns too early */
+        helpers = (struct helpers){.caller = pthread_self()};
         assert_int_equal(exec.parallel_for(exec.context, slow_task, &helpers, 30), 0);
+        assert_int_equal(atomic_load(&helpers.done), 30);
         assert_true(atomic_load(&helpers.by_others) > 0);
         if (i % 2) wait_microseconds(5000);
     }

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GOOD = 0, WRONG = 1, SKIPPED = 2, SECONDS = 60 };
+enum { GOOD = 0, WRONG = 1, SKIPPED = 2, SECONDS = 30 };
 
 /* Children of a process with threads may have threads too; and since looking for leaks at the end of
  * hundreds of children takes minutes, that is left to valgrind. */
