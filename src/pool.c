@@ -84,6 +84,14 @@ static void leave_job(struct garner_pool *pool)
     pthread_mutex_unlock(&pool->mutex);
 }
 
+/* Workers wake each other, one after the other, so that the owner of a job begins to work at once. The
+ * mutex is held. */
+static void wake_next(struct garner_pool *pool, int sleepers)
+{
+    if (sleepers > 0 && atomic_load_explicit(&pool->doors, memory_order_relaxed) >= SLOT)
+        pthread_cond_signal(&pool->wake);
+}
+
 /* Waits for a job other than number `seen`: a while awake, then asleep. False if the pool stops. */
 static bool await_job(struct garner_pool *pool, unsigned *seen)
 {
@@ -98,7 +106,7 @@ static bool await_job(struct garner_pool *pool, unsigned *seen)
         atomic_fetch_add(&pool->sleepers, 1);
         while ((number = atomic_load(&pool->number)) == *seen && !pool->stopping)
             pthread_cond_wait(&pool->wake, &pool->mutex);
-        atomic_fetch_sub(&pool->sleepers, 1);
+        wake_next(pool, atomic_fetch_sub(&pool->sleepers, 1) - 1);
         stopping = pool->stopping;
         pthread_mutex_unlock(&pool->mutex);
     }
@@ -135,10 +143,10 @@ static void open_job(struct garner_pool *pool, struct job *job, int workers)
     pool->job = job;
     atomic_store_explicit(&pool->doors, (unsigned)workers * SLOT, memory_order_release);
     atomic_fetch_add(&pool->number, 1);
-    if (atomic_load(&pool->sleepers) == 0) return;
+    int sleepers = atomic_load(&pool->sleepers);
+    if (sleepers == 0) return;
     pthread_mutex_lock(&pool->mutex);
-    while (workers-- > 0)
-        pthread_cond_signal(&pool->wake);
+    wake_next(pool, sleepers);
     pthread_mutex_unlock(&pool->mutex);
 }
 
