@@ -2,13 +2,6 @@
 /* Builds the canonical loop nest. From here down there are no operators and no element types. */
 #include "nest.h"
 
-/* Whether a step of the outer stride is `n` steps of the inner one. */
-static bool continues_stride(int64_t outer, int64_t n, int64_t inner)
-{
-    int64_t reach;
-    return multiply_fits(n, inner, &reach) && outer == reach;
-}
-
 /* Appends a dim, or lets the previous one take it in if the two walk as one. Extents of 1 vanish; since
  * the points of a nest fit in 63 bits, at most 62 dims are left. */
 static void append(struct nest *nest, struct dim dim)

@@ -37,6 +37,13 @@ struct nest {
     struct dim dim[GARNER_MAX_RANK];
 };
 
+/* Whether a step of the outer stride is `n` steps of the inner one. */
+static inline bool continues_stride(int64_t outer, int64_t n, int64_t inner)
+{
+    int64_t reach;
+    return multiply_fits(n, inner, &reach) && outer == reach;
+}
+
 /* Builds the nest of a map over three views: drops extents of 1, merges dims that walk as one, peels
  * the contiguous run off the end, and turns packed elements into bytes where everything is aligned. */
 void garner_nest_build(struct nest *nest, const struct map *map, const struct op *op, const struct view *data,

@@ -7,7 +7,8 @@ enum {
     POINT_COST = 16,        /* what finding a point costs, in bytes moved */
     MOST_TASKS = 64 * 1024,
     PIECE_ALIGNMENT = 4096,
-    PATTERN_ROW = 64,               /* rows shorter than this gain from a pattern */
+    PATTERN_ROW = 64,               /* rows shorter than this gain from a pattern, */
+    PATTERN_RUN = 32,               /* if their runs are short as well */
     REUSED_RUN = 32,                /* longer runs gain more from prefetching than from resolving once */
     REUSED_ROW = 16,                /* unless rows are this short */
     CACHED = 1024 * 1024,           /* a table of this size stays in a core's own cache */
@@ -48,8 +49,9 @@ static bool continues(const struct nest *nest)
 {
     if (nest->rank < 2) return false;
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    return nest->axes == 1 && before->index == inner->n * inner->index && inner->out == nest->run &&
-           before->out == inner->n * inner->out;
+    return nest->axes == 1 && inner->out == nest->run &&
+           continues_stride(before->index, inner->n, inner->index) &&
+           continues_stride(before->out, inner->n, inner->out);
 }
 
 static enum way choose_way(const struct nest *nest)
@@ -58,7 +60,8 @@ static enum way choose_way(const struct nest *nest)
     const struct dim *inner = &nest->dim[nest->rank - 1];
     bool reused = nest->rank > 1 && inner[-1].index == 0;
     if (reused && (nest->run <= REUSED_RUN || inner->n <= REUSED_ROW)) return REUSES;
-    if (inner->n < PATTERN_ROW && continues(nest) && is_adjacent(nest) && is_narrow(nest)) return PATTERNS;
+    bool is_short = inner->n < PATTERN_ROW && nest->run <= PATTERN_RUN;
+    if (is_short && continues(nest) && is_adjacent(nest) && is_narrow(nest)) return PATTERNS;
     return ROWS;
 }
 
