@@ -26,7 +26,7 @@ garner_status garner_fail(garner_error *error, garner_status status, const char 
 garner_status garner_fail_at_axis(garner_error *error, garner_status status, int64_t axis, const char *format,
                                   ...) GARNER_PRINTF(4, 5) GARNER_COLD;
 
-/* Coordinates or a shape as "[2,3]" (shortened in the middle if it does not fit). */
+/* Coordinates or a shape as "[2,3]"; what does not fit is left out at the end, as ",...]". */
 struct list_text {
     char text[160];
 };

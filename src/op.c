@@ -135,7 +135,6 @@ garner_status garner_op_from_spec(garner_op *op, const char *spec, garner_kind k
 
 static garner_status check_fields(const garner_op *given, garner_error *error)
 {
-    if (given == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_op: op is NULL");
     if (given->size != 0 && given->size != sizeof *given)
         return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_op: size %u is neither 0 nor %zu", given->size,
                            sizeof *given);
@@ -154,8 +153,12 @@ static garner_status check_fields(const garner_op *given, garner_error *error)
     return GARNER_OK;
 }
 
-garner_status garner_op_resolve(struct op *op, const garner_op *given, garner_error *error)
+garner_status garner_op_resolve(struct op *op, const garner_op *original, garner_error *error)
 {
+    if (original == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_op: op is NULL");
+    garner_op own = *original;
+    const garner_op *given = &own;
+    PIN_COPY(own);
     RETURN_NOT_OK(check_fields(given, error));
     int row = given->spec;
     if (row == 0) row = given->strict ? find_row(strict_default, given->kind) : (int)given->kind - 1;

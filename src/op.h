@@ -41,6 +41,6 @@ struct op {
     uint64_t data_types;
 };
 
-garner_status garner_op_resolve(struct op *op, const garner_op *given, garner_error *error);
+garner_status garner_op_resolve(struct op *op, const garner_op *original, garner_error *error);
 
 #endif

@@ -38,7 +38,7 @@ garner_status garner_plan_make(struct garner_plan *plan, const garner_op *given,
     plan->index_map.gather = map.gather;
     garner_nest_build(&plan->nest, &map, &op, &from, at, &to);
     garner_cpu_choose(&plan->work, &plan->nest);
-    return GARNER_OK;
+    return plan->nest.points == 0 ? garner_scan_check(&plan->index_map, op.name, error) : GARNER_OK;
 }
 
 garner_status garner_infer(const garner_op *given, const garner_tensor *data, const garner_tensor *indices,

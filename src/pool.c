@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -40,7 +41,7 @@ struct garner_pool {
     atomic_uint doors;   /* IN_JOB and SLOTs of the current job */
     atomic_int sleepers; /* workers that wait for `wake` */
     atomic_bool waiting; /* the owner waits for `left` */
-    bool stopping;       /* guarded by mutex */
+    atomic_bool stopping;
     pthread_mutex_t mutex;
     pthread_cond_t wake, left;
     struct garner_pool *next; /* in the list of all pools */
@@ -98,20 +99,18 @@ static bool await_job(struct garner_pool *pool, unsigned *seen)
     unsigned number = *seen;
     for (int i = 0; i < SPINS && number == *seen; i++) {
         relax();
-        number = atomic_load_explicit(&pool->number, memory_order_relaxed);
+        number = atomic_load_explicit(&pool->number, memory_order_acquire);
     }
-    bool stopping = false;
     if (number == *seen) {
         pthread_mutex_lock(&pool->mutex);
         atomic_fetch_add(&pool->sleepers, 1);
-        while ((number = atomic_load(&pool->number)) == *seen && !pool->stopping)
+        while ((number = atomic_load(&pool->number)) == *seen && !atomic_load(&pool->stopping))
             pthread_cond_wait(&pool->wake, &pool->mutex);
         wake_next(pool, atomic_fetch_sub(&pool->sleepers, 1) - 1);
-        stopping = pool->stopping;
         pthread_mutex_unlock(&pool->mutex);
     }
     *seen = number;
-    return !stopping;
+    return !atomic_load_explicit(&pool->stopping, memory_order_relaxed);
 }
 
 static void *serve(void *context)
@@ -128,13 +127,19 @@ static void *serve(void *context)
 
 /* ---- Jobs ------------------------------------------------------------------------------------- */
 
-/* Makes workers until `wanted` run, or no more can be made. How many of them run. */
+/* Makes workers until `wanted` run, or no more can be made. How many of them run. Signals are for the
+ * program's own threads. */
 static int start_workers(struct garner_pool *pool, int wanted)
 {
+    if (pool->started >= wanted) return wanted;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     atomic_store_explicit(&pool->first, atomic_load_explicit(&pool->number, memory_order_relaxed),
                           memory_order_relaxed);
     while (pool->started < wanted && pthread_create(&pool->worker[pool->started], NULL, serve, pool) == 0)
         pool->started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pool->started < wanted ? pool->started : wanted;
 }
 
@@ -198,7 +203,7 @@ static void reset_pool(struct garner_pool *pool)
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->left, NULL);
     pool->started = 0;
-    pool->stopping = false;
+    atomic_init(&pool->stopping, false);
     atomic_init(&pool->doors, 0);
     atomic_init(&pool->sleepers, 0);
     atomic_init(&pool->waiting, false);
@@ -242,7 +247,7 @@ static void enlist_pool(struct garner_pool *pool, int threads)
 static void stop_workers(struct garner_pool *pool)
 {
     pthread_mutex_lock(&pool->mutex);
-    pool->stopping = true;
+    atomic_store(&pool->stopping, true);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
     while (pool->started > 0)
@@ -283,9 +288,11 @@ static struct garner_pool *use_default_pool(void)
     return &default_pool;
 }
 
+/* A thread that still runs a job while the program exits keeps its workers. */
 __attribute__((destructor)) static void stop_default_pool(void)
 {
-    if (default_pool.started > 0) stop_workers(&default_pool);
+    if (!atomic_flag_test_and_set(&default_pool.busy) && default_pool.started > 0)
+        stop_workers(&default_pool);
 }
 
 static int run_on_default(void *context, garner_task *task, void *argument, size_t count)

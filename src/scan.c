@@ -55,6 +55,24 @@ static bool next_position(const struct index_map *map, int64_t *coordinates, int
     return false;
 }
 
+/* How often each index is visited at most. Views that overlap themselves visit some more than once. */
+enum { MOST_VISITS = 64 };
+
+garner_status garner_scan_check(const struct index_map *map, const char *op, garner_error *error)
+{
+    int64_t visits = map->view.count > 0,
+            memory = (map->view.span.high - map->view.span.low) / map->view.item;
+    for (int d = 0; d < map->view.rank && visits > 0; d++)
+        if (map->view.stride[d] != 0) visits *= map->view.n[d];
+    if (visits / MOST_VISITS <= memory) return GARNER_OK;
+    return garner_fail(
+        error, GARNER_BAD_SHAPE,
+        "%s: indices of shape %s and strides %s overlap themselves more than %d times, which is "
+        "too often to check them for an output without elements",
+        op, garner_list_text(map->view.rank, map->view.n).text,
+        garner_list_text(map->view.rank, map->view.stride).text, MOST_VISITS);
+}
+
 garner_status garner_scan(const struct index_map *map, const struct nest *nest, const char *op,
                           const void *base, garner_error *error)
 {

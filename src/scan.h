@@ -16,6 +16,10 @@ struct index_map {
     int gather;  /* the first gathered axis of data */
 };
 
+/* Whether a walk takes time in proportion to the memory of the index tensor. Where out has elements it
+ * always does: out takes memory for each index. */
+garner_status garner_scan_check(const struct index_map *map, const char *op, garner_error *error);
+
 /* Walks all indices at `base`. GARNER_OK if none is refused; else the lowest refused one, reported. */
 garner_status garner_scan(const struct index_map *map, const struct nest *nest, const char *op,
                           const void *base, garner_error *error);

@@ -116,7 +116,7 @@ static garner_status take_strides(struct view *view, const garner_tensor *tensor
                                   const char *role, garner_error *error)
 {
     for (int i = 0; i < view->rank; i++)
-        view->stride[i] = view->n[i] == 1 ? 0 : tensor->strides[i];
+        view->stride[i] = view->n[i] == 1 ? 0 : pin(tensor->strides[i]);
     if (view->type->packing != WHOLE && !garner_view_is_dense(view))
         return garner_fail(error, GARNER_BAD_SHAPE,
                            "%s: %s of packed type %s has strides %s; it must be dense", op, role,
@@ -130,10 +130,13 @@ static garner_status take_strides(struct view *view, const garner_tensor *tensor
     return GARNER_OK;
 }
 
-garner_status garner_view_make(struct view *view, const garner_tensor *tensor, const char *op,
+garner_status garner_view_make(struct view *view, const garner_tensor *given, const char *op,
                                const char *role, garner_error *error)
 {
-    if (tensor == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: %s is NULL", op, role);
+    if (given == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: %s is NULL", op, role);
+    garner_tensor own = *given;
+    const garner_tensor *tensor = &own;
+    PIN_COPY(own);
     RETURN_NOT_OK(take_type(view, tensor, op, role, error));
     RETURN_NOT_OK(take_shape(view, tensor, op, role, error));
     if (tensor->byte_offset > PTRDIFF_MAX)

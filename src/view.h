@@ -27,7 +27,7 @@ struct view {
 };
 
 /* `op` and `role` ("data", "indices", "out") begin the error sentence. */
-garner_status garner_view_make(struct view *view, const garner_tensor *tensor, const char *op,
+garner_status garner_view_make(struct view *view, const garner_tensor *given, const char *op,
                                const char *role, garner_error *error);
 
 /* The dense view of a shape that is known to fit. */

@@ -9,11 +9,11 @@
  *
  * What a source requires, and the chooser has seen to:
  *   UNIT           ramp = 0; stride = step = run, where that is a constant
- *   RAMP, PATTERN, every bound at most 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
+ *   RAMP, PATTERN, every bound below 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
  *   PAIR, TRIPLE,  costs a third of one of 64 bits on some CPUs
  *   QUAD
  *   PATTERN        step = run
- *   all but BLOCK  indices lie side by side
+ *   all but BLOCK, HOLED   indices lie side by side
  */
 #ifndef GARNER_CPU_SKELETON_H
 #define GARNER_CPU_SKELETON_H
@@ -51,12 +51,12 @@ enum {
 
 /* The product of two numbers below 2^32. The assembly statements make the compiler forget where they came
  * from; otherwise it multiplies 64 bits after all. */
-GARNER_INLINE int64_t product32(int64_t place, int64_t stride)
+GARNER_INLINE uint64_t product32(int64_t place, int64_t stride)
 {
     uint32_t a = (uint32_t)place, b = (uint32_t)stride;
     __asm__("" : "+r"(a));
     __asm__("" : "+r"(b));
-    return (int64_t)((uint64_t)a * b);
+    return (uint64_t)a * b;
 }
 
 /* How many axes a source gathers. */
@@ -71,12 +71,13 @@ GARNER_INLINE int source_group(enum source source)
     return source_axes(source) == 1 ? GROUP : TUPLE_GROUP;
 }
 
-/* The distance in data of one point, from its indices; clears *inside if one is not inside. */
-GARNER_INLINE int64_t point_offset(const struct segment *s, const char *at, enum source source, int width,
-                                   int64_t constant, bool wraps, bool *inside)
+/* The distance in data of one point, from its indices; clears *inside if one is not inside. Unsigned,
+ * because until all are known to be inside the sum may be anything. */
+GARNER_INLINE uint64_t point_offset(const struct segment *s, const char *at, enum source source, int width,
+                                    int64_t constant, bool wraps, bool *inside)
 {
     const struct index_type type = {width, false};
-    int64_t offset = 0;
+    uint64_t offset = 0;
     UNROLL for (int k = 0; k < source_axes(source); k++)
     {
         const struct axis *axis = &s->axis[k];
@@ -86,7 +87,7 @@ GARNER_INLINE int64_t point_offset(const struct segment *s, const char *at, enum
         else
             *inside &= (uint64_t)place < (uint64_t)axis->bound;
         if (source == UNIT)
-            offset = (int64_t)((uint64_t)place * (uint64_t)(constant ? constant : axis->stride));
+            offset = (uint64_t)place * (uint64_t)(constant ? constant : axis->stride);
         else
             offset += product32(place, axis->stride);
     }
@@ -97,14 +98,18 @@ GARNER_INLINE int64_t point_offset(const struct segment *s, const char *at, enum
 GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int count, enum source source,
                                 int width, int64_t constant, bool wraps, int64_t *offset)
 {
-    int64_t pitch = source_axes(source) * (int64_t)width, along = source == UNIT ? 0 : first * s->ramp;
+    int64_t pitch = source_axes(source) * (int64_t)width;
+    uint64_t ramp = (uint64_t)s->ramp, along = source == UNIT ? 0 : (uint64_t)first * ramp;
     const char *at = s->index + first * pitch;
     bool inside = true;
-    UNROLL for (int i = 0; i < count; i++)
+    UNROLL for (int i = 0; i < count; i++, along += ramp)
     {
-        offset[i] = point_offset(s, at + i * pitch, source, width, constant, wraps, &inside);
-        if (source == PATTERN) offset[i] += s->pattern[first + i];
-        if (source != PATTERN && source != UNIT) offset[i] += along, along += s->ramp;
+        uint64_t from = point_offset(s, at + i * pitch, source, width, constant, wraps, &inside);
+        if (source == PATTERN)
+            from += (uint64_t)s->pattern[first + i];
+        else if (source != UNIT)
+            from += along;
+        offset[i] = (int64_t)from;
     }
     return inside;
 }
@@ -278,13 +283,13 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     const int64_t *from = resolved ? block : offset;
     out += first * step;
     if (constant == 0) {
-        for (int i = 0; i < count; i++)
-            move_point(s, out + i * step, data, from[i], source, constant, streams, level);
+        for (int i = 0; i < count; i++, out += step)
+            move_point(s, out, data, from[i], source, constant, streams, level);
         return true;
     }
-    UNROLL for (int i = 0; i < count; i++)
+    UNROLL for (int i = 0; i < count; i++, out += step)
     {
-        move_point(s, out + i * step, data, from[i], source, constant, streams, level);
+        move_point(s, out, data, from[i], source, constant, streams, level);
         if (constant <= 8) keep_apart();
     }
     return true;
