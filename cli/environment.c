@@ -15,13 +15,13 @@
 
 static garner_status check_cpu(garner_error *error)
 {
-    static const char *const names[] = {"", "scalar", "sse", "avx2", "avx512", "neon", "sve"};
+    static const char *const names[] = {"", "scalar", "avx2", "avx512"};
     const char *text = getenv("GARNER_CPU");
     for (size_t i = 0; text && i < sizeof names / sizeof *names; i++)
         if (strcmp(text, names[i]) == 0) return GARNER_OK;
     if (!text) return GARNER_OK;
-    return fail(error, GARNER_BAD_ARGUMENT,
-                "GARNER_CPU is '%.60s', and must be scalar, sse, avx2, avx512, neon or sve", text);
+    return fail(error, GARNER_BAD_ARGUMENT, "GARNER_CPU is '%.60s', and must be scalar, avx2 or avx512",
+                text);
 }
 
 garner_status environment_check(int *threads, garner_error *error)
