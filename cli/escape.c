@@ -9,38 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "utf8.h"
+
 /* ---- Writing ---- */
-
-/* Code points that show nothing by themselves but change what a terminal shows. */
-static const struct {
-    uint32_t first, last;
-} unprintable[] = {
-    {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},   {0x200B, 0x200F},
-    {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB},
-};
-
-static int is_printable(uint32_t point)
-{
-    for (size_t i = 0; i < sizeof unprintable / sizeof *unprintable; i++)
-        if (point >= unprintable[i].first && point <= unprintable[i].last) return 0;
-    return 1;
-}
-
-/* Decodes one UTF-8 character of shortest form. Returns its length, or 0 if there is none. */
-static size_t decode(const unsigned char *bytes, size_t left, uint32_t *point)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned first = bytes[0];
-    size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
-    if (length == 0 || length > left) return 0;
-    *point = length == 1 ? first : first & (0x7Fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if (bytes[i] >> 6 != 2) return 0;
-        *point = *point << 6 | (bytes[i] & 0x3F);
-    }
-    if (*point < least[length] || *point > 0x10FFFF || (*point >= 0xD800 && *point <= 0xDFFF)) return 0;
-    return length;
-}
 
 static int write_escape(char out[ESCAPE_SIZE], uint32_t point)
 {
@@ -53,12 +24,12 @@ static int write_escape(char out[ESCAPE_SIZE], uint32_t point)
 int escape_next(char out[ESCAPE_SIZE], const char *bytes, size_t left, enum escape_style style, size_t *used)
 {
     uint32_t point = 0;
-    size_t length = decode((const unsigned char *)bytes, left, &point);
+    size_t length = utf8_decode(bytes, left, &point);
     *used = length ? length : 1;
     if (length == 0)
         return snprintf(out, ESCAPE_SIZE, style == ESCAPE_JSON ? "\\udc%02x" : "\\x%02x",
                         (unsigned)(unsigned char)bytes[0]);
-    if (point == '"' || point == '\\' || !is_printable(point)) return write_escape(out, point);
+    if (point == '"' || point == '\\' || !utf8_is_printable(point)) return write_escape(out, point);
     memcpy(out, bytes, length);
     out[length] = '\0';
     return (int)length;

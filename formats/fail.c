@@ -8,43 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at `text` and its code point, or 0 if it is not well formed. */
-static size_t decode(const unsigned char *text, uint32_t *code)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char first = text[0];
-    size_t size = first < 0x80                    ? 1
-                  : first < 0xc0 || first >= 0xf8 ? 0
-                  : first < 0xe0                  ? 2
-                  : first < 0xf0                  ? 3
-                                                  : 4;
-    *code = first;
-    if (size < 2) return size;
-    *code &= 0x7fu >> size;
-    for (size_t i = 1; i < size; i++) {
-        if ((text[i] & 0xc0) != 0x80) return 0;
-        *code = *code << 6 | (text[i] & 0x3fu);
-    }
-    int surrogate = *code >= 0xd800 && *code <= 0xdfff;
-    return *code < least[size] || *code > 0x10ffff || surrogate ? 0 : size;
-}
-
-int is_utf8(const char *text)
-{
-    uint32_t code;
-    for (size_t size; *text; text += size) {
-        size = decode((const unsigned char *)text, &code);
-        if (!size) return 0;
-    }
-    return 1;
-}
-
-/* Control characters, and the marks that reverse or hide what follows them. */
-static int steers(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
-           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
-}
+#include "utf8.h"
 
 /* Writes the first character of `text`, harmless, into `out` (17 bytes); returns how many bytes of
  * text it was. An invalid byte stands alone. */
@@ -52,8 +16,8 @@ static size_t harmless(const char *text, char *out)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     uint32_t code;
-    size_t size = decode(bytes, &code);
-    if (size && !steers(code)) {
+    size_t size = utf8_decode(text, SIZE_MAX, &code);
+    if (size && utf8_is_printable(code)) {
         memcpy(out, text, size);
         out[size] = 0;
         return size;

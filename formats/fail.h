@@ -30,9 +30,6 @@ garner_status fail_memory(garner_error *error, const char *path, uint64_t bytes)
 /* GARNER_OK, and an error record that says so. */
 garner_status succeed(garner_error *error);
 
-/* Whether a text is well-formed UTF-8. */
-int is_utf8(const char *text);
-
 /* Writes `text` so that a terminal shows it and obeys nothing: control characters, text direction
  * marks and invalid UTF-8 become \xNN. Too long a text loses its beginning. Always terminates `buffer`;
  * size is at least 16. Returns buffer. */

@@ -12,6 +12,7 @@
 #include "fail.h"
 #include "file.h"
 #include "npy_header.h"
+#include "utf8.h"
 
 enum { MAGIC = 6, PREFIX_1 = 10, PREFIX_2 = 12, LONGEST_HEADER = 1 << 16 };
 
@@ -131,7 +132,7 @@ static garner_status take_elements(struct array *array, struct file *file, const
     if (header->type.dtype == GARNER_OPAQUE) {
         array->descr = copy_descr(header->descr, header->descr_size, frame->version);
         if (!array->descr) return fail_memory(error, file->path, 2 * header->descr_size + 1);
-        if (!is_utf8(array->descr))
+        if (!utf8_is_valid(array->descr))
             return fail_at(error, GARNER_BAD_FILE, file->path, "header is not valid UTF-8");
     }
     if (header->type.swap) {

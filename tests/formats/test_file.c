@@ -287,10 +287,12 @@ static void test_printable(void **state)
          "\\xc2\\x9b31m"}, /* CSI as one character */
         {"\xe2\x80\xae"
          "x",
-         "\\xe2\\x80\\xaex"},                                  /* right-to-left override */
-        {"\xff\xc3(\xe6\x97", "\\xff\\xc3(\\xe6\\x97"},        /* not UTF-8 */
-        {"\xc0\x80\xed\xa0\x80", "\\xc0\\x80\\xed\\xa0\\x80"}, /* overlong, surrogate */
-        {"\xf4\x90\x80\x80\xf8", "\\xf4\\x90\\x80\\x80\\xf8"}, /* beyond Unicode */
+         "\\xe2\\x80\\xaex"},                                           /* right-to-left override */
+        {"a\xc2\xad\xd8\x9c", "a\\xc2\\xad\\xd8\\x9c"},                 /* soft hyphen, Arabic letter mark */
+        {"\xef\xbf\xb9\xef\xbf\xbb", "\\xef\\xbf\\xb9\\xef\\xbf\\xbb"}, /* interlinear annotation */
+        {"\xff\xc3(\xe6\x97", "\\xff\\xc3(\\xe6\\x97"},                 /* not UTF-8 */
+        {"\xc0\x80\xed\xa0\x80", "\\xc0\\x80\\xed\\xa0\\x80"},          /* overlong, surrogate */
+        {"\xf4\x90\x80\x80\xf8", "\\xf4\\x90\\x80\\x80\\xf8"},          /* beyond Unicode */
         {"0123456789012345678901234567890123456789end", "...456789012345678901234567890123456789end"},
     };
     char buffer[43];
