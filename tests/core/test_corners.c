@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Corners that random cases are unlikely to meet: rows so long that they are cut, with indices of their
+ * own for each batch; tuples whose products come near 2^63; an index tensor far larger than its memory;
+ * a program that ends while a thread still gathers.
+ */
+#define _GNU_SOURCE
+#include "testing.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "garner.h"
+#include "random.h"
+
+static void test_long_rows_of_batches(void **state)
+{
+    (void)state;
+    enum { BATCHES = 2, ROWS = 4, PICKED = 2, ROW = 1 << 18 };
+    int32_t *table = malloc(sizeof *table * BATCHES * ROWS * ROW);
+    int32_t *picked = malloc(sizeof *picked * BATCHES * PICKED * ROW);
+    assert_non_null(table);
+    assert_non_null(picked);
+    for (int32_t i = 0; i < BATCHES * ROWS * ROW; i++)
+        table[i] = i;
+    int64_t rows[BATCHES][PICKED] = {{3, 1}, {-4, 2}};
+    garner_tensor data = {
+        .data = table, .shape = (int64_t[]){BATCHES, ROWS, ROW}, .rank = 3, .dtype = GARNER_I32};
+    garner_tensor indices = {
+        .data = rows, .shape = (int64_t[]){BATCHES, PICKED}, .rank = 2, .dtype = GARNER_I64};
+    garner_tensor out = {
+        .data = picked, .shape = (int64_t[]){BATCHES, PICKED, ROW}, .rank = 3, .dtype = GARNER_I32};
+    garner_op op = {.kind = GARNER_GATHER, .axis = 1, .batch_dims = 1};
+    const garner_exec exec = garner_threads(2);
+    assert_int_equal(garner_run(&op, &data, &indices, &out, &exec, NULL), GARNER_OK);
+    for (int32_t i = 0; i < BATCHES * PICKED * ROW; i++) {
+        const int batch = i / (PICKED * ROW), slot = i / ROW % PICKED;
+        const int64_t row = rows[batch][slot] < 0 ? rows[batch][slot] + ROWS : rows[batch][slot];
+        assert_int_equal(picked[i], (batch * ROWS + row) * ROW + i % ROW);
+    }
+    free(table);
+    free(picked);
+}
+
+static void test_tuples_far_apart(void **state)
+{
+    (void)state;
+    const int64_t far = INT64_C(1) << 31;
+    unsigned char *table = mmap(NULL, (size_t)far * 2, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (table == MAP_FAILED) SKIP_LOUDLY("4 GiB of addresses are not to be had");
+    table[far + far - 2] = 42;
+    int64_t last[9][2];
+    unsigned char picked[9] = {0};
+    for (int i = 0; i < 9; i++)
+        last[i][0] = last[i][1] = -1;
+    garner_tensor data = {.data = table,
+                          .shape = (int64_t[]){2, far - 1},
+                          .strides = (int64_t[]){far, 1},
+                          .rank = 2,
+                          .dtype = GARNER_U8};
+    garner_tensor indices = {.data = last, .shape = (int64_t[]){9, 2}, .rank = 2, .dtype = GARNER_I64};
+    garner_tensor out = {.data = picked, .shape = (int64_t[]){9}, .rank = 1, .dtype = GARNER_U8};
+    assert_int_equal(garner_gather_nd(&data, &indices, 0, &out, NULL), GARNER_OK);
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(picked[i], 42);
+    munmap(table, (size_t)far * 2);
+}
+
+/* Three million indices seen 2^60 times, for an output without elements: refused, not walked. */
+static void test_indices_on_top_of_each_other(void **state)
+{
+    (void)state;
+    const int64_t n = 1 << 20;
+    int8_t *memory = calloc((size_t)n * 3, 1);
+    assert_non_null(memory);
+    garner_tensor data = {.data = memory, .shape = (int64_t[]){5, 0}, .rank = 2, .dtype = GARNER_F32};
+    garner_tensor indices = {.data = memory,
+                             .shape = (int64_t[]){n, n, n},
+                             .strides = (int64_t[]){1, 1, 1},
+                             .rank = 3,
+                             .dtype = GARNER_I8};
+    garner_tensor out = {.shape = (int64_t[]){n, n, n, 0}, .rank = 4, .dtype = GARNER_F32};
+    garner_error error;
+    assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_BAD_SHAPE);
+    assert_non_null(strstr(error.message, "overlap themselves"));
+    indices.strides = (int64_t[]){0, 0, 1};
+    assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_OK);
+    free(memory);
+}
+
+static void *gather_for_ever(void *context)
+{
+    enum { N = 1 << 20 };
+    (void)context;
+    static float table[N], picked[N];
+    static int32_t order[N];
+    garner_tensor data = {.data = table, .shape = (int64_t[]){N}, .rank = 1, .dtype = GARNER_F32};
+    garner_tensor indices = {.data = order, .shape = (int64_t[]){N}, .rank = 1, .dtype = GARNER_I32};
+    garner_tensor out = {.data = picked, .shape = (int64_t[]){N}, .rank = 1, .dtype = GARNER_F32};
+    const garner_op op = {.kind = GARNER_GATHER};
+    const garner_exec exec = garner_threads(3);
+    while (garner_run(&op, &data, &indices, &out, &exec, NULL) == GARNER_OK) {
+    }
+    return NULL;
+}
+
+static void test_exit_during_a_job(void **state)
+{
+    (void)state;
+    const int rounds = TEST_SANITIZED ? 2 : 10; /* leak checks at each exit take seconds */
+    for (int round = 0; round < rounds; round++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            pthread_t thread;
+            alarm(20);
+            if (pthread_create(&thread, NULL, gather_for_ever, NULL) != 0) _exit(1);
+            usleep((useconds_t)(1000 * round));
+            exit(0);
+        }
+        int status = -1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exit_during_a_job), /* first: it forks, and wants no threads before */
+        cmocka_unit_test(test_long_rows_of_batches),
+        cmocka_unit_test(test_tuples_far_apart),
+        cmocka_unit_test(test_indices_on_top_of_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
