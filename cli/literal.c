@@ -211,19 +211,33 @@ static garner_status outline_type(struct reader *r, struct outline *o)
 /* ---- Second reading: elements ---- */
 
 /* An array of strings keeps their bytes behind their views, in one block. */
-static garner_status create_strings(struct array *array, const struct outline *o, garner_error *error)
+static garner_status create_strings(const struct reader *r, struct array *array, const struct outline *o)
 {
-    garner_status status = array_create(array, GARNER_STR, 0, o->deepest, o->extent, error);
+    garner_status status = array_create(array, r->role, GARNER_STR, 0, o->deepest, o->extent, r->error);
     if (status != GARNER_OK) return status;
     size_t views = (size_t)o->elements * sizeof(garner_string), size = views + (size_t)o->characters;
     void *memory = calloc(1, size ? size : 1);
     if (!memory) {
         array_free(array);
-        return fail_memory(error, "literal", size);
+        return fail_memory(r->error, r->role, size);
     }
     free(array->memory);
     array->memory = array->tensor.data = memory;
     return GARNER_OK;
+}
+
+/* A size that no array may have is a fault of the literal; memory that cannot be had is none. */
+static garner_status create(const struct reader *r, struct array *array, const struct outline *o)
+{
+    bool strings = o->dtype == GARNER_STR && o->elements > 0;
+    garner_status status = strings
+                               ? create_strings(r, array, o)
+                               : array_create(array, r->role, o->dtype, 0, o->deepest, o->extent, r->error);
+    if (status != GARNER_TOO_LARGE) return status;
+    return fail(r->error, GARNER_BAD_ARGUMENT,
+                "%s: the literal is too large: its size does not fit in 63 bits, and at most %lld bytes are "
+                "allowed",
+                r->role, (long long)INT64_MAX);
 }
 
 static garner_status fill_word(struct reader *r, struct array *array, int64_t i, const struct token *token)
@@ -326,10 +340,7 @@ garner_status literal_parse(struct array *array, const char *role, const char *t
     if (status == GARNER_OK) status = outline_type(&r, &o);
     if (status != GARNER_OK) return status;
     r.at = begin;
-    if (o.dtype == GARNER_STR && !iota)
-        status = create_strings(array, &o, error);
-    else
-        status = array_create(array, o.dtype, 0, o.deepest, o.extent, error);
+    status = create(&r, array, &o);
     if (status == GARNER_OK) status = iota ? fill_iota(&r, array, &o) : fill(&r, array, &o);
     if (status != GARNER_OK) array_free(array);
     return status;

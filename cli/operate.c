@@ -104,7 +104,8 @@ static garner_status plan(struct work *w, garner_error *error)
         status = print_check(shape->dtype, (enum print_format)s[OPTION_FORMAT].number, error);
         if (status != GARNER_OK) return status;
     }
-    return array_create(&w->out, shape->dtype, shape->item_bytes, shape->rank, shape->extents, error);
+    return array_create(&w->out, "the result", shape->dtype, shape->item_bytes, shape->rank, shape->extents,
+                        error);
 }
 
 static garner_status execute(struct work *w, garner_error *error)

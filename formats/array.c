@@ -23,32 +23,32 @@ static int64_t count_elements(int32_t rank, const int64_t *shape)
     return empty ? 0 : overflow ? -1 : count;
 }
 
-static garner_status array_bytes(garner_dtype dtype, uint64_t item_bytes, int32_t rank, const int64_t *shape,
-                                 int64_t *bytes, garner_error *error)
+static garner_status array_bytes(const char *name, garner_dtype dtype, uint64_t item_bytes, int32_t rank,
+                                 const int64_t *shape, int64_t *bytes, garner_error *error)
 {
     if (rank < 0 || rank > GARNER_MAX_RANK)
-        return fail(error, GARNER_BAD_SHAPE, "array: rank %d is outside [0, %d]", (int)rank, GARNER_MAX_RANK);
-    if (rank > 0 && !shape) return fail(error, GARNER_BAD_ARGUMENT, "array: shape is NULL");
+        return fail(error, GARNER_BAD_SHAPE, "%s: rank %d is outside [0, %d]", name, (int)rank,
+                    GARNER_MAX_RANK);
+    if (rank > 0 && !shape) return fail(error, GARNER_BAD_ARGUMENT, "%s: shape is NULL", name);
     if (!garner_dtype_name(dtype) || (dtype == GARNER_OPAQUE && !item_bytes))
-        return fail(error, GARNER_BAD_TYPE, "array: no element type %d of size %llu", (int)dtype,
+        return fail(error, GARNER_BAD_TYPE, "%s: no element type %d of size %llu", name, (int)dtype,
                     (unsigned long long)item_bytes);
     int64_t count = count_elements(rank, shape);
-    if (count == -2) return fail(error, GARNER_BAD_SHAPE, "array: an extent is negative");
+    if (count == -2) return fail(error, GARNER_BAD_SHAPE, "%s: an extent is negative", name);
     *bytes = count < 0 ? -1 : garner_dtype_bytes(dtype, count, item_bytes);
-    if (*bytes < 0) return fail(error, GARNER_TOO_LARGE, "array: the size does not fit in 63 bits");
+    if (*bytes < 0) return fail(error, GARNER_TOO_LARGE, "%s: the size does not fit in 63 bits", name);
     return GARNER_OK;
 }
 
-garner_status array_create(struct array *array, garner_dtype dtype, uint64_t item_bytes, int32_t rank,
-                           const int64_t *shape, garner_error *error)
+garner_status array_create(struct array *array, const char *name, garner_dtype dtype, uint64_t item_bytes,
+                           int32_t rank, const int64_t *shape, garner_error *error)
 {
     int64_t bytes = 0;
     memset(array, 0, sizeof *array);
-    garner_status status = array_bytes(dtype, item_bytes, rank, shape, &bytes, error);
+    garner_status status = array_bytes(name, dtype, item_bytes, rank, shape, &bytes, error);
     if (status) return status;
     array->memory = (uint64_t)bytes > SIZE_MAX ? NULL : calloc(1, bytes ? (size_t)bytes : 1);
-    if (!array->memory)
-        return fail(error, GARNER_NO_MEMORY, "array: not enough memory for %lld bytes", (long long)bytes);
+    if (!array->memory) return fail_memory(error, name, (uint64_t)bytes);
     if (rank) memcpy(array->shape, shape, (size_t)rank * sizeof *shape);
     array->tensor = (garner_tensor){.data = array->memory,
                                     .shape = array->shape,

@@ -19,9 +19,9 @@ struct array {
     size_t mapping_size;
 };
 
-/* Makes a dense array with zeroed elements. `shape` may be NULL if rank is 0. */
-garner_status array_create(struct array *array, garner_dtype dtype, uint64_t item_bytes, int32_t rank,
-                           const int64_t *shape, garner_error *error);
+/* Makes a dense array with zeroed elements. Messages begin with `name`. `shape` may be NULL if rank is 0. */
+garner_status array_create(struct array *array, const char *name, garner_dtype dtype, uint64_t item_bytes,
+                           int32_t rank, const int64_t *shape, garner_error *error);
 
 /* Releases what the array owns and zeroes it. A zeroed array is fine. */
 void array_free(struct array *array);

@@ -176,7 +176,10 @@ def test_iota_beyond_its_type(refuses):
     refuses(2, ["iota", "256", "u8"], "gather", "iota(300):u8", "[0]")
     refuses(2, ["iota", "8", "u3"], "gather", "iota(9):u3", "[0]")
     refuses(2, ["iota", "str"], "gather", "iota(3):str", "[0]")
-    refuses(3, "63 bits", "gather", "iota(4611686018427387904,4)", "[0]")
+    for extents in ("4611686018427387904,4", "9999999999,9999999999", "2305843009213693952"):
+        allowed = "at most 9223372036854775807 bytes"
+        refuses(2, ["DATA: the literal", "63 bits", allowed], "gather", f"iota({extents})", "[0]")
+        refuses(2, ["INDICES: the literal", "63 bits", allowed], "gather", "[0]", f"iota({extents})")
 
 
 STRINGS = [
@@ -232,3 +235,12 @@ def test_random_literals_never_crash(garner):
         assert answer.err.count("\n") <= 1
         codes.add(answer.code)
     assert {0, 2, 3} <= codes
+
+
+def test_memory_that_cannot_be_had_names_the_argument(garner):
+    """A sanitizer warns in lines of its own, so only the last one is looked at."""
+    env = {f"{name}_OPTIONS": "allocator_may_return_null=1:detect_leaks=0" for name in ("ASAN", "TSAN")}
+    for role, operands in (("DATA", ["iota(1000000000000000000)", "[0]"]), ("INDICES", ["[0]", "iota(1000000000000000000)"])):
+        answer = garner("gather", *operands, env=env)
+        assert (answer.code, answer.out) == (5, b""), answer
+        assert answer.err.splitlines()[-1] == f"garner: {role}: not enough memory for 8000000000000000000 bytes"

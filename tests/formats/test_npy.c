@@ -434,22 +434,25 @@ static void test_arrays(void **state)
     struct array array;
     garner_error error;
     (void)state;
-    assert_int_equal(array_create(&array, GARNER_U3, 0, 1, (int64_t[]){9}, &error), GARNER_OK);
+    assert_int_equal(array_create(&array, "DATA", GARNER_U3, 0, 1, (int64_t[]){9}, &error), GARNER_OK);
     assert_int_equal(array.tensor.bytes, 6);
     array_free(&array);
-    assert_int_equal(array_create(&array, GARNER_F32, 0, 0, NULL, &error), GARNER_OK);
+    assert_int_equal(array_create(&array, "DATA", GARNER_F32, 0, 0, NULL, &error), GARNER_OK);
     assert_int_equal(array.tensor.bytes, 4);
     array_free(&array);
     int64_t huge = (int64_t)1 << 62;
-    assert_int_equal(array_create(&array, GARNER_F32, 0, 2, (int64_t[]){0, huge}, &error), GARNER_OK);
+    assert_int_equal(array_create(&array, "DATA", GARNER_F32, 0, 2, (int64_t[]){0, huge}, &error), GARNER_OK);
     array_free(&array);
-    assert_int_equal(array_create(&array, GARNER_F32, 0, 1, &huge, &error), GARNER_TOO_LARGE);
-    assert_int_equal(array_create(&array, GARNER_F32, 0, 2, (int64_t[]){huge, 4}, &error), GARNER_TOO_LARGE);
-    assert_int_equal(array_create(&array, GARNER_U8, 0, 1, (int64_t[]){huge}, &error), GARNER_NO_MEMORY);
-    assert_int_equal(array_create(&array, GARNER_U8, 0, 1, (int64_t[]){-1}, &error), GARNER_BAD_SHAPE);
-    assert_int_equal(array_create(&array, GARNER_U8, 0, 65, &huge, &error), GARNER_BAD_SHAPE);
-    assert_int_equal(array_create(&array, GARNER_OPAQUE, 0, 0, NULL, &error), GARNER_BAD_TYPE);
-    assert_int_equal(array_create(&array, 99, 0, 0, NULL, &error), GARNER_BAD_TYPE);
+    assert_int_equal(array_create(&array, "DATA", GARNER_F32, 0, 1, &huge, &error), GARNER_TOO_LARGE);
+    assert_int_equal(array_create(&array, "DATA", GARNER_F32, 0, 2, (int64_t[]){huge, 4}, &error),
+                     GARNER_TOO_LARGE);
+    assert_int_equal(array_create(&array, "DATA", GARNER_U8, 0, 1, (int64_t[]){huge}, &error),
+                     GARNER_NO_MEMORY);
+    assert_int_equal(array_create(&array, "DATA", GARNER_U8, 0, 1, (int64_t[]){-1}, &error),
+                     GARNER_BAD_SHAPE);
+    assert_int_equal(array_create(&array, "DATA", GARNER_U8, 0, 65, &huge, &error), GARNER_BAD_SHAPE);
+    assert_int_equal(array_create(&array, "DATA", GARNER_OPAQUE, 0, 0, NULL, &error), GARNER_BAD_TYPE);
+    assert_int_equal(array_create(&array, "DATA", 99, 0, 0, NULL, &error), GARNER_BAD_TYPE);
     array_free(&array);
 }
 
