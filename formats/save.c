@@ -135,6 +135,14 @@ static int open_folder(const char *path)
     return folder < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : folder;
 }
 
+/* ENOENT if nothing is there, and EEXIST if it is not a regular file: those alone are replaced, whatever
+ * else may have come to stand there since file_save decided. */
+static int look(const struct target *target, struct stat *about)
+{
+    if (fstatat(target->folder, target->name, about, AT_SYMLINK_NOFOLLOW)) return ENOENT;
+    return S_ISREG(about->st_mode) ? 0 : EEXIST;
+}
+
 static int locate(struct target *target, const char *path)
 {
     if (strlen(path) >= sizeof target->path) return ENAMETOOLONG;
@@ -152,7 +160,9 @@ static int locate(struct target *target, const char *path)
         if (slash) *slash = '/';
     }
     if (target->folder < 0) return errno;
-    target->exists = fstatat(target->folder, target->name, &target->old, AT_SYMLINK_NOFOLLOW) == 0;
+    number = look(target, &target->old);
+    if (number == EEXIST) return number;
+    target->exists = number == 0;
     /* A rename would not ask whether the old file may be written. */
     if (target->exists && faccessat(target->folder, target->name, W_OK, AT_EACCESS)) return errno;
     return 0;
@@ -207,6 +217,14 @@ static int open_content(struct target *target)
     return 0;
 }
 
+/* Restores owner and group, or the group alone: only the administrator can give a file away, others own
+ * what they write. Returns 0 if not even the group is as it was. */
+static int give_back(const struct target *target)
+{
+    return fchown(target->descriptor, target->old.st_uid, target->old.st_gid) == 0 ||
+           fchown(target->descriptor, (uid_t)-1, target->old.st_gid) == 0;
+}
+
 /* The mode of the old file, or of any new one. */
 static int settle_mode(const struct target *target)
 {
@@ -218,9 +236,8 @@ static int settle_mode(const struct target *target)
         mode_t mask = umask(0077);
         umask(mask);
         mode = 0666 & ~mask;
-    } else if (now.st_uid != target->old.st_uid || now.st_gid != target->old.st_gid) {
-        /* Only the administrator can give a file away; others own what they write. */
-        if (fchown(target->descriptor, target->old.st_uid, target->old.st_gid)) errno = 0;
+    } else if ((now.st_uid != target->old.st_uid || now.st_gid != target->old.st_gid) && !give_back(target)) {
+        mode &= ~(mode_t)070; /* they would be the rights of another group */
     }
     return (now.st_mode & 07777) != mode && fchmod(target->descriptor, mode) ? errno : 0;
 }
@@ -244,7 +261,9 @@ static int link_content(const struct target *target, const char *name)
 /* Only rename replaces, and it needs a name to start from. */
 static int replace(struct target *target)
 {
-    int number = 0;
+    struct stat now;
+    int number = look(target, &now);
+    if (number == EEXIST) return number;
     if (!target->temporary[0]) {
         char name[RANDOM_NAME];
         number = random_name(name);

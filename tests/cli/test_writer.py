@@ -175,6 +175,27 @@ def test_row_75_file_that_may_not_be_written(program, public_folder):
     assert is_result(opened / "x.npy")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="SKIP: only the administrator can make files of others")
+@pytest.mark.parametrize("owner,group,mode,expected", [
+    (0, 0, 0o666, 0o606),  # the group cannot be kept, nor may another one have its rights
+    (0, 65534, 0o664, 0o664),
+    (65534, 0, 0o660, 0o600),
+])
+def test_row_76_files_of_others(program, public_folder, owner, group, mode, expected):
+    opened = public_folder / "opened"
+    opened.mkdir()
+    opened.chmod(0o777)
+    target = opened / "x.npy"
+    target.write_bytes(OLD)
+    os.chown(target, owner, group)
+    target.chmod(mode)
+    process = as_nobody(program, public_folder, *COMMAND, "opened/x.npy")
+    assert process.returncode == 0, process
+    about = target.stat()
+    assert is_result(target) and (about.st_uid, about.st_gid) == (65534, 65534)
+    assert oct(stat.S_IMODE(about.st_mode)) == oct(expected)
+
+
 def test_row_76_mode_and_name(program, tmp_path):
     """While it is written the file has no name; named ones are random and private."""
     subprocess.run(["sh", "-c", 'umask 027; exec "$@"', "sh", program, *COMMAND, "x.npy"], cwd=tmp_path, check=True)
@@ -240,6 +261,21 @@ def test_row_77b_links_devices_and_fifos(garner, tmp_path):
     assert got == [(tmp_path / "real" / "x.npy").read_bytes()]
     assert stat.S_ISFIFO((tmp_path / "fifo").stat().st_mode)
     assert names(tmp_path) == ["fifo", "link.npy", "real"] and names(tmp_path / "real") == ["x.npy"]
+
+
+@pytest.mark.parametrize("nameless", [True, False], ids=["nameless", "named"])
+@pytest.mark.parametrize("exists", [False, True], ids=["new", "replaced"])
+@pytest.mark.parametrize("call", ["readlink", "fsync"])
+def test_row_77b_fifo_that_appears_meanwhile(garner, failing, tmp_path, call, exists, nameless):
+    """After the place has been looked at, and after the content has been written."""
+    if exists:
+        (tmp_path / "x.npy").write_bytes(OLD)
+    environment = {**failing, "APPEARS": f"{call}:x.npy", **({} if nameless else {"NO_TMPFILE": "1"})}
+    answer = garner(*COMMAND, "x.npy", env=environment)
+    assert failed_calls(answer) == [f"failing: {call}"], answer
+    assert answer.code == 5 and "garner: x.npy: cannot write: File exists" in answer.err, answer
+    assert stat.S_ISFIFO((tmp_path / "x.npy").stat().st_mode)
+    assert names(tmp_path) == ["x.npy"]
 
 
 def test_row_77b_fifo_whose_reader_leaves(garner, tmp_path):

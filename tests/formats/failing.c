@@ -2,8 +2,9 @@
 /*
  * A preloaded library that lets system calls fail, for tests of the writer. FAILING names one call and
  * how: "write:1:28" fails the first write with errno 28, "write:0:4" every one, "write:0:short" makes
- * every write a short one. NO_TMPFILE in the environment refuses nameless files. Each failure is
- * reported on standard error, so that a test knows that it took place.
+ * every write a short one. NO_TMPFILE in the environment refuses nameless files. APPEARS="fsync:x" puts
+ * a FIFO in place of x when fsync is called for the first time. Each failure is reported on standard
+ * error, so that a test knows that it took place.
  */
 #define _GNU_SOURCE
 
@@ -32,12 +33,24 @@ static void report(const char *call)
     (void)!real_write()(STDERR_FILENO, line, (size_t)size);
 }
 
+static void appear(const char *call)
+{
+    static int done;
+    const char *plan = getenv("APPEARS");
+    size_t size = strlen(call);
+    if (done || !plan || strncmp(plan, call, size) != 0 || plan[size] != ':') return;
+    done = 1;
+    unlink(plan + size + 1);
+    if (mkfifo(plan + size + 1, 0600) == 0) report(call);
+}
+
 /* What FAILING says about this call, the n-th of its name: 0 nothing, -1 short, else an errno value. */
 static int verdict(const char *call)
 {
     static int calls;
     const char *plan = getenv("FAILING");
     size_t size = strlen(call);
+    appear(call);
     if (!plan || strncmp(plan, call, size) != 0 || plan[size] != ':') return 0;
     char *how;
     long which = strtol(plan + size + 1, &how, 10);
@@ -72,6 +85,13 @@ ssize_t write(int descriptor, const void *bytes, size_t size)
         return -1;
     }
     return real_write()(descriptor, bytes, size);
+}
+
+ssize_t readlink(const char *path, char *link, size_t size)
+{
+    REAL(ssize_t, "readlink", const char *, char *, size_t);
+    FAIL_IF_TOLD("readlink");
+    return real(path, link, size);
 }
 
 int fsync(int descriptor)
