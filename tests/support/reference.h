@@ -12,7 +12,11 @@
 #include <stdbool.h>
 
 /* Wide enough for every value of every index type, and for sums of two. */
+#if defined(__SIZEOF_INT128__)
 __extension__ typedef __int128 ref_int;
+#else
+typedef _BitInt(128) ref_int;
+#endif
 
 /* ---- Types (reference_types.c) ---- */
 
