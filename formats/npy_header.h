@@ -44,7 +44,7 @@ int npy_take(struct npy_scan *scan, char wanted);
 /* Takes it or fails. */
 garner_status npy_expect(struct npy_scan *scan, char wanted);
 
-/* A quoted string; the text is what lies between the quotes, escapes untouched. */
+/* A quoted string, also u'...'; the text is what lies between the quotes, escapes untouched. */
 garner_status npy_string(struct npy_scan *scan, const char **text, size_t *size);
 
 /* "()", "(3,)", "(3, 4)", also "(3L, 4L)": passes each extent to `accept`, which may refuse it. */

@@ -36,9 +36,20 @@ garner_status npy_expect(struct npy_scan *scan, char wanted)
     return npy_take(scan, wanted) ? GARNER_OK : npy_malformed(scan, what);
 }
 
+/* The quote that begins a string, or 0. Python 2 wrote a u before some. */
+static char open_string(struct npy_scan *scan)
+{
+    npy_skip(scan);
+    const char *at = scan->at;
+    if (at < scan->end && (*at == 'u' || *at == 'U')) at++;
+    if (at == scan->end || (*at != '\'' && *at != '"')) return 0;
+    scan->at = at + 1;
+    return *at;
+}
+
 garner_status npy_string(struct npy_scan *scan, const char **text, size_t *size)
 {
-    char quote = npy_take(scan, '\'') ? '\'' : npy_take(scan, '"') ? '"' : 0;
+    char quote = open_string(scan);
     if (!quote) return npy_malformed(scan, "a quoted string");
     *text = scan->at;
     for (; scan->at < scan->end; scan->at++) {
@@ -58,9 +69,11 @@ static int is_digit(const struct npy_scan *scan)
     return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
 }
 
-/* An extent. Python 2 wrote an L after some. */
+/* An extent. Python 2 wrote an L after some. Leading zeros, which once meant octal, Python takes only of
+ * zero itself. */
 static garner_status extent(struct npy_scan *scan, int64_t *value)
 {
+    const char *digits = scan->at;
     *value = 0;
     if (!is_digit(scan)) return npy_malformed(scan, "an extent");
     for (; is_digit(scan); scan->at++)
@@ -68,6 +81,10 @@ static garner_status extent(struct npy_scan *scan, int64_t *value)
             __builtin_add_overflow(*value, *scan->at - '0', value))
             return fail_at(scan->error, GARNER_BAD_FILE, scan->path,
                            "header: an extent in the shape does not fit in 63 bits");
+    if (*digits == '0' && *value != 0) {
+        scan->at = digits;
+        return npy_malformed(scan, "an extent without a leading zero");
+    }
     if (scan->at < scan->end && *scan->at == 'L') scan->at++;
     return GARNER_OK;
 }

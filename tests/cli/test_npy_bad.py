@@ -110,6 +110,16 @@ def test_row_39_what_numpy_accepts(good):
     good(npy("{'shape': (2, 2), 'fortran_order': False, 'descr': '<i4'}"))
     good(npy('  {  "shape"  :(2,2)  ,\n\t\'fortran_order\':False,"descr" :\'<i4\' , }'))
     good(npy("{'descr': '<i4', 'fortran_order': False, 'shape': (2L, 2L), }"))
+    good(npy("{u'descr': u'<i4', u'fortran_order': False, U\"shape\": (2, 2L), }"))
+
+
+def test_row_39_leading_zeros(bad, garner, tmp_path):
+    header = "{'descr': '<i4', 'fortran_order': False, 'shape': (%s), }"
+    for shape in ["02, 2", "2, 02", "2, 0002L"]:
+        bad(npy(header % shape), "without a leading zero")
+    (tmp_path / "x.npy").write_bytes(npy(header % "2, 00", b""))
+    assert numpy.load(tmp_path / "x.npy").shape == (2, 0)
+    assert garner("gather", "x.npy", "[0]").text == "[[]]\n"
 
 
 def test_row_40_truncated(bad):
