@@ -4,21 +4,36 @@
 
 #include "message.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "fail.h"
 
+static const char opening[] = "garner: ";
+enum { OPENING = sizeof opening - 1 };
+
+static void write_whole(const char *line, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(STDERR_FILENO, line, length);
+        if (written <= 0) return; /* nobody is left to be told */
+        line += written;
+        length -= (size_t)written;
+    }
+}
+
+/* A text too long for the memory there is loses its beginning. */
 void message_print(const char *text)
 {
-    char shown[2048], line[sizeof shown + 16];
-    int length = snprintf(line, sizeof line, "garner: %s\n", printable(shown, sizeof shown, text));
-    const char *rest = line;
-    while (length > 0) {
-        ssize_t written = write(STDERR_FILENO, rest, (size_t)length);
-        if (written <= 0) return; /* nobody is left to be told */
-        rest += written;
-        length -= (int)written;
-    }
+    char few[2048];
+    size_t size = OPENING + 4 * strlen(text) + 2; /* were every byte escaped */
+    char *enough = size > sizeof few ? malloc(size) : NULL, *line = enough ? enough : few;
+    if (!enough) size = sizeof few;
+    memcpy(line, opening, OPENING);
+    printable(line + OPENING, size - OPENING - 1, text);
+    size_t length = strlen(line);
+    line[length] = '\n';
+    write_whole(line, length + 1);
+    free(enough);
 }

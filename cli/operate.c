@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,10 +87,14 @@ static garner_status prepare(struct work *w, garner_kind kind, char **operands, 
 
 static void describe(const struct work *w)
 {
-    char line[1024] = "plan: ";
-    size_t used = strlen(line);
-    garner_plan_describe(w->plan, line + used, sizeof line - used);
+    static const char title[] = "plan: ";
+    size_t used = sizeof title - 1, room = garner_plan_describe(w->plan, NULL, 0) + 1;
+    char *line = malloc(used + room);
+    if (!line) return; /* the plan works without being told */
+    memcpy(line, title, used);
+    garner_plan_describe(w->plan, line + used, room);
     message_print(line);
+    free(line);
 }
 
 static garner_status plan(struct work *w, garner_error *error)

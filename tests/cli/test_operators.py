@@ -85,6 +85,10 @@ def test_header_only_with_verbose(garner):
     assert answer.err.startswith("garner: plan: ")
     assert garner("gather", "[[1.5,2],[3,4]]", "[1]").text == "[[3.0,4.0]]\n"
     assert garner("gather", "[1,2]", "0", "-v").text == "i64 []\n1\n"
+    # 64 axes of 19 digits each: the line is longer than any buffer of a usual size, and whole.
+    answer = garner("gather-nd", f"iota({'4000000000000000000,' * 63}0)", "iota(0,64)", "-v")
+    assert answer.err.startswith("garner: plan: GatherND: ") and answer.err.count("\n") == 1, answer
+    assert answer.err.count("(4000000000000000000,") == 63 and " task" in answer.err, answer
 
 
 def test_json_line_is_as_documented(garner):
