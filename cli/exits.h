@@ -9,7 +9,7 @@
 
 enum {
     EXIT_DONE = 0,
-    EXIT_DIFFERENT = 1,
+    EXIT_DIFFERENT = 1, /* reserved: compared and different, for commands that compare; none does yet */
     EXIT_USAGE = 2,
     EXIT_REFUSED = 3,
     EXIT_FILE = 4,

@@ -37,7 +37,7 @@ static const char *foreign_suffix(const char *text)
 
 static garner_status load_file(struct array *array, const char *path, bool verbose, garner_error *error)
 {
-    struct npy_info info = {0};
+    uint64_t trailing;
     const char *suffix = foreign_suffix(path);
     const char *member = strstr(path, ".npy:");
     if (!member) member = strstr(path, ".npy#");
@@ -46,11 +46,11 @@ static garner_status load_file(struct array *array, const char *path, bool verbo
                        "%s files are not read by this version; .npy files are", suffix);
     if (member && !ends_with(path, ".npy"))
         return fail_at(error, GARNER_BAD_FILE, path, "a .npy file holds one array, without a name");
-    garner_status status = npy_load_info(array, path, &info, error);
-    if (status == GARNER_OK && verbose && info.trailing > 0) {
+    garner_status status = npy_load_counting(array, path, &trailing, error);
+    if (status == GARNER_OK && verbose && trailing > 0) {
         garner_error note;
         (void)fail_at(&note, GARNER_OK, path, "%llu bytes after the array are not read",
-                      (unsigned long long)info.trailing);
+                      (unsigned long long)trailing);
         message_print(note.message);
     }
     return status;

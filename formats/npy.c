@@ -161,7 +161,7 @@ static void describe(struct array *array, const struct npy_header *header)
     array->tensor.item_bytes = header->type.dtype == GARNER_OPAQUE ? header->type.item_bytes : 0;
 }
 
-static garner_status load(struct array *array, struct file *file, struct npy_info *info, garner_error *error)
+static garner_status load(struct array *array, struct file *file, uint64_t *trailing, garner_error *error)
 {
     struct frame frame = {0};
     struct npy_header header;
@@ -171,23 +171,20 @@ static garner_status load(struct array *array, struct file *file, struct npy_inf
                         (size_t)(frame.data_at - frame.header_at), file->path, error);
     if (!status) status = fetch_elements(file, &frame, &header, error);
     if (status) return status;
-    *info =
-        (struct npy_info){.trailing = file->size - frame.data_at - (uint64_t)header.bytes + file_rest(file),
-                          .version = frame.version,
-                          .fortran = header.fortran,
-                          .swapped = header.type.swap != 0};
+    *trailing = file->size - frame.data_at - (uint64_t)header.bytes + file_rest(file);
     describe(array, &header);
     return take_elements(array, file, &frame, &header, error);
 }
 
-garner_status npy_load_info(struct array *array, const char *path, struct npy_info *info, garner_error *error)
+garner_status npy_load_counting(struct array *array, const char *path, uint64_t *trailing,
+                                garner_error *error)
 {
     struct file file;
     memset(array, 0, sizeof *array);
-    *info = (struct npy_info){0};
+    *trailing = 0;
     garner_status status = file_open(&file, path, error);
     if (status) return status;
-    status = load(array, &file, info, error);
+    status = load(array, &file, trailing, error);
     file_close(&file);
     if (status) array_free(array);
     return status ? status : succeed(error);
@@ -195,6 +192,6 @@ garner_status npy_load_info(struct array *array, const char *path, struct npy_in
 
 garner_status npy_load(struct array *array, const char *path, garner_error *error)
 {
-    struct npy_info info;
-    return npy_load_info(array, path, &info, error);
+    uint64_t ignored;
+    return npy_load_counting(array, path, &ignored, error);
 }

@@ -140,6 +140,14 @@ def test_manual_page_is_troff(garner):
         assert f".SH {heading}" in lines
 
 
+def test_only_exit_codes_that_occur_are_promised(garner):
+    """1 is reserved for commands that compare, of which there are none yet."""
+    section = garner("--help").text.split("EXIT STATUS\n")[1].split("\n\n")[0]
+    assert re.findall(r"^  (\d) ", section, re.M) == ["0", "2", "3", "4", "5"]
+    section = garner("help", "--man").text.split(".SH EXIT STATUS\n")[1].split(".SH")[0]
+    assert re.findall(r"^\\fB(\d)$", section, re.M) == ["0", "2", "3", "4", "5"]
+
+
 def test_manual_page_formats_without_warning(garner):
     if not shutil.which("groff"):
         pytest.skip("SKIP: groff is not installed, the manual page is not formatted")
