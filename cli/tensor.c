@@ -83,7 +83,9 @@ garner_status tensor_load(struct array *array, const char *role, const char *arg
 garner_status tensor_check_output(const char *path, garner_error *error)
 {
     struct stat info;
-    bool through = stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    /* What is in /dev may lead to a regular file: /dev/stdout does where the shell has redirected it. */
+    bool through = stat(path, &info) == 0 && !S_ISDIR(info.st_mode) &&
+                   (!S_ISREG(info.st_mode) || strncmp(path, "/dev/", 5) == 0);
     if (strcmp(path, "-") == 0 || ends_with(path, ".npy") || through) return GARNER_OK;
     return fail(
         error, GARNER_BAD_ARGUMENT,

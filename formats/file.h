@@ -47,10 +47,10 @@ garner_status sink_write(struct sink *sink, const void *bytes, size_t size, garn
  * Writes what `produce` gives to the file at `path`, whole or not at all: the bytes go to a nameless
  * file in the same folder, are synced, and only then take the name. A new file gets mode 0666 less the
  * umask, a replaced one keeps its mode, less the rights of its group if it cannot keep that. Symbolic links
- * are followed; devices, FIFOs and "-" (standard output) are written through. After a failure the old file is
- * as it was and the folder holds nothing new. (Replacing takes a second name for the moment between two
- * system calls; being killed by SIGKILL just there can leave that name, with the whole new content. Other
- * signals wait.)
+ * are followed; devices, FIFOs, "-" (standard output) and descriptors by their name in /dev are written
+ * through. After a failure the old file is as it was and the folder holds nothing new. (Replacing takes a
+ * second name for the moment between two system calls; being killed by SIGKILL just there can leave that
+ * name, with the whole new content. Other signals wait.)
  *
  * A closed pipe is GARNER_SYSTEM if the program ignores SIGPIPE, as the shell command does.
  */

@@ -318,22 +318,43 @@ static garner_status put_in_place(const char *path, file_producer *produce, void
     return status;
 }
 
-/* /dev/stdout may lead to a regular file that the shell has opened: that one is not to be replaced. */
-static int is_standard_output(const struct stat *about)
+/* The descriptor that a path in /dev names; -1: none. */
+static int named_descriptor(const char *path)
 {
-    struct stat out;
-    return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == about->st_dev && out.st_ino == about->st_ino;
+    static const char folder[] = "/dev/fd/";
+    char *end;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    if (strncmp(path, folder, sizeof folder - 1) != 0) return -1;
+    path += sizeof folder - 1;
+    long number = *path >= '0' && *path <= '9' ? strtol(path, &end, 10) : -1;
+    return number >= 0 && number <= INT_MAX && !*end ? (int)number : -1;
+}
+
+static int is_open_as(const struct stat *about, int descriptor)
+{
+    struct stat open;
+    return fstat(descriptor, &open) == 0 && open.st_dev == about->st_dev && open.st_ino == about->st_ino;
+}
+
+/* /dev/stdout and its like may lead to a regular file that the shell has opened: that one is written to
+ * where the shell stands in it, not replaced. Returns its descriptor, or -1. */
+static int find_descriptor(const char *path, const struct stat *about)
+{
+    int named = named_descriptor(path);
+    if (named >= 0 && is_open_as(about, named)) return named;
+    return is_open_as(about, STDOUT_FILENO) ? STDOUT_FILENO : -1;
 }
 
 garner_status file_save(const char *path, file_producer *produce, void *context, garner_error *error)
 {
     struct stat about;
     garner_status status;
-    int found = strcmp(path, "-") == 0 ? 0 : stat(path, &about) == 0 ? 1 : -1;
-    if (found < 0 && errno != ENOENT) return fail_errno(error, path, "write", errno);
-    if (found == 0 || (found > 0 && is_standard_output(&about)))
-        status = pour(path, STDOUT_FILENO, produce, context, error);
-    else if (found > 0 && !S_ISREG(about.st_mode))
+    int standard = strcmp(path, "-") == 0, found = !standard && stat(path, &about) == 0;
+    if (!standard && !found && errno != ENOENT) return fail_errno(error, path, "write", errno);
+    int descriptor = standard ? STDOUT_FILENO : found ? find_descriptor(path, &about) : -1;
+    if (descriptor >= 0)
+        status = pour(path, descriptor, produce, context, error);
+    else if (found && !S_ISREG(about.st_mode))
         status = write_through(path, produce, context, error);
     else
         status = put_in_place(path, produce, context, error);

@@ -297,6 +297,23 @@ def test_standard_output_by_its_name(garner, tmp_path):
     assert is_result(tmp_path / "x.npy")
 
 
+@pytest.mark.parametrize("name,redirect", [("/dev/stdout", ">x"), ("/dev/stderr", "2>x"), ("/dev/fd/3", "3>x")])
+def test_descriptors_by_their_name(garner, program, tmp_path, name, redirect):
+    """Written to where the shell stands in the file: nothing before or after is lost."""
+    number = {"/dev/stdout": 1, "/dev/stderr": 2}.get(name, 3)
+    script = f'{{ printf before >&{number}; "$@"; printf "after $?" >&{number}; }} {redirect}'
+    subprocess.run(["sh", "-c", script, "sh", program, *COMMAND, name], cwd=tmp_path, check=True)
+    assert garner(*COMMAND, "want.npy").code == 0
+    assert (tmp_path / "x").read_bytes() == b"before" + (tmp_path / "want.npy").read_bytes() + b"after 0"
+
+
+def test_devices_that_are_none(refuses, tmp_path):
+    refuses(2, ["/dev/nosuch", ".npy"], *COMMAND, "/dev/nosuch")
+    (tmp_path / "x").write_bytes(OLD)
+    refuses(2, ["'x'", ".npy"], *COMMAND, "x")
+    assert (tmp_path / "x").read_bytes() == OLD
+
+
 def test_input_may_be_the_output(garner, tmp_path):
     numpy.save(tmp_path / "x.npy", numpy.arange(100000))
     assert garner("gather", "x.npy", "[99999,0]", "-o", "x.npy").code == 0
