@@ -135,7 +135,7 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
         return;
     }
     work->fused = choose_fused(work->way, nest);
-    if ((nest->run > REUSED_RUN || nest->axes > 1) && table_bytes(nest) > CACHED)
+    if (table_bytes(nest) > CACHED)
         work->ahead = at_least(1, at_most(AHEAD_POINTS, AHEAD_BYTES / at_most(nest->run, AHEAD_BYTES)));
     if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
     work->stream = nest->points >= STREAMED_OUT / nest->run;
