@@ -300,11 +300,7 @@ static garner_status outline_iota(struct reader *r, struct outline *o)
 
 static garner_status fill_iota(struct reader *r, struct array *array, const struct outline *o)
 {
-    int64_t count = 1;
-    for (int d = 0; d < o->deepest; d++)
-        if (o->extent[d] == 0) return GARNER_OK;
-    for (int d = 0; d < o->deepest; d++)
-        count *= o->extent[d];
+    int64_t count = array_count(o->deepest, o->extent);
     for (int64_t i = 0; i < count; i++) {
         const char *wrong = value_count(&array->tensor, i, (uint64_t)i);
         if (wrong)

@@ -6,8 +6,8 @@
 #include "print.h"
 
 #include <errno.h>
-#include <string.h>
 
+#include "array.h"
 #include "escape.h"
 #include "fail.h"
 #include "progress.h"
@@ -178,14 +178,6 @@ static garner_status print_text(FILE *out, const garner_tensor *t, const struct 
     status = print_nested(out, &w, error);
     fputs(json ? "}\n" : "\n", out);
     return status;
-}
-
-static bool is_little_endian(void)
-{
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 1;
 }
 
 static garner_status print_raw(FILE *out, const garner_tensor *t, garner_error *error)

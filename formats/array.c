@@ -10,8 +10,15 @@
 
 #include "fail.h"
 
-/* Elements of a shape: -1 if that does not fit, -2 if an extent is negative. Zero wins over size. */
-static int64_t count_elements(int32_t rank, const int64_t *shape)
+int is_little_endian(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first;
+}
+
+int64_t array_count(int32_t rank, const int64_t *shape)
 {
     int64_t count = 1;
     int empty = 0, overflow = 0;
@@ -33,7 +40,7 @@ static garner_status array_bytes(const char *name, garner_dtype dtype, uint64_t 
     if (!garner_dtype_name(dtype) || (dtype == GARNER_OPAQUE && !item_bytes))
         return fail(error, GARNER_BAD_TYPE, "%s: no element type %d of size %llu", name, (int)dtype,
                     (unsigned long long)item_bytes);
-    int64_t count = count_elements(rank, shape);
+    int64_t count = array_count(rank, shape);
     if (count == -2) return fail(error, GARNER_BAD_SHAPE, "%s: an extent is negative", name);
     *bytes = count < 0 ? -1 : garner_dtype_bytes(dtype, count, item_bytes);
     if (*bytes < 0) return fail(error, GARNER_TOO_LARGE, "%s: the size does not fit in 63 bits", name);

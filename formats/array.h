@@ -19,6 +19,13 @@ struct array {
     size_t mapping_size;
 };
 
+/* Elements of a shape: -1 if that does not fit in 63 bits, -2 if an extent is negative. An extent of 0 makes
+ * it 0, however large the others are. */
+int64_t array_count(int32_t rank, const int64_t *shape);
+
+/* Whether the lowest byte of a number comes first on this machine. */
+int is_little_endian(void);
+
 /* Makes a dense array with zeroed elements. Messages begin with `name`. `shape` may be NULL if rank is 0. */
 garner_status array_create(struct array *array, const char *name, garner_dtype dtype, uint64_t item_bytes,
                            int32_t rank, const int64_t *shape, garner_error *error);

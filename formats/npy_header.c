@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "fail.h"
 #include "npy_header.h"
 
@@ -79,19 +80,11 @@ static garner_status read_entry(struct npy_scan *scan, struct npy_header *header
     return status;
 }
 
-/* Elements and bytes. Zero is looked for first: then the other extents may be anything. */
 static garner_status measure(const struct npy_scan *scan, struct npy_header *header)
 {
-    int overflow = header->type.item_bytes > INT64_MAX, empty = 0;
-    int64_t item_bytes = overflow ? 0 : (int64_t)header->type.item_bytes;
-    header->count = 1;
-    for (int32_t i = 0; i < header->rank; i++) {
-        empty |= header->shape[i] == 0;
-        overflow |= __builtin_mul_overflow(header->count, header->shape[i], &header->count);
-    }
-    overflow |= __builtin_mul_overflow(header->count, item_bytes, &header->bytes);
-    if (empty) header->count = header->bytes = 0;
-    if (empty || !overflow) return GARNER_OK;
+    header->count = array_count(header->rank, header->shape);
+    if (header->count >= 0 && !__builtin_mul_overflow(header->count, header->type.item_bytes, &header->bytes))
+        return GARNER_OK;
     return fail_at(scan->error, GARNER_BAD_FILE, scan->path, "the size of the array does not fit in 63 bits");
 }
 

@@ -183,18 +183,10 @@ static garner_status measure(struct content *content, const char *path, garner_e
     if (tensor->rank < 0 || tensor->rank > GARNER_MAX_RANK)
         return fail_at(error, GARNER_BAD_SHAPE, path, "rank %d is outside [0, %d]", (int)tensor->rank,
                        GARNER_MAX_RANK);
-    int empty = 0, overflow = 0;
-    content->count = 1;
-    for (int32_t i = 0; i < tensor->rank; i++) {
-        if (tensor->shape[i] < 0)
-            return fail_at(error, GARNER_BAD_SHAPE, path, "extent %lld of axis %d is negative",
-                           (long long)tensor->shape[i], (int)i);
-        empty |= tensor->shape[i] == 0;
-        overflow |= __builtin_mul_overflow(content->count, tensor->shape[i], &content->count);
-    }
-    if (empty) content->count = 0;
+    content->count = array_count(tensor->rank, tensor->shape);
+    if (content->count == -2) return fail_at(error, GARNER_BAD_SHAPE, path, "an extent is negative");
     int64_t bytes =
-        overflow && !empty ? -1 : garner_dtype_bytes(tensor->dtype, content->count, tensor->item_bytes);
+        content->count < 0 ? -1 : garner_dtype_bytes(tensor->dtype, content->count, tensor->item_bytes);
     int64_t item = garner_dtype_bytes(tensor->dtype, 1, tensor->item_bytes);
     if (bytes < 0 || item < 0)
         return fail_at(error, GARNER_TOO_LARGE, path, "the size does not fit in 63 bits");

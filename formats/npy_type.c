@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "fail.h"
 #include "npy_header.h"
 
@@ -32,14 +33,6 @@ static const struct {
     {'S', 1, 0}, {'a', 1, 0},  {'U', 4, 0},  {'V', 1, 0},  {'M', 1, 8},
     {'m', 1, 8}, {'f', 1, 12}, {'f', 1, 16}, {'c', 1, 24}, {'c', 1, 32}, /* f, c: long double */
 };
-
-static int is_little_endian(void)
-{
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first;
-}
 
 static char native_order(void)
 {
