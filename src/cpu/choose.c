@@ -10,6 +10,7 @@ enum {
     PATTERN_ROW = 64,               /* rows shorter than this gain from a pattern, */
     PATTERN_RUN = 32,               /* if their runs are short as well */
     REUSED_RUN = 32,                /* longer runs gain more from prefetching than from resolving once */
+    REUSED_ROWS = 32,               /* rows that a task takes at least, so that resolving pays */
     REUSED_ROW = 16,                /* unless rows are this short */
     CACHED = 1024 * 1024,           /* a table of this size stays in a core's own cache */
     LEAST_SWEEP = 8,                /* rows that a resolved block serves at least */
@@ -25,6 +26,15 @@ static int64_t table_bytes(const struct nest *nest)
     for (int k = 0; k < nest->axes; k++)
         if (multiply_fits(nest->axis[k].bound, nest->axis[k].stride, &axis)) bytes = at_least(bytes, axis);
     return bytes;
+}
+
+/* How many bytes a row, or the rows that a block serves, choose from. */
+static int64_t touched_bytes(const struct cpu_work *work, const struct nest *nest)
+{
+    const struct dim *before = &nest->dim[nest->rank - 1] - (work->way == REUSES);
+    int64_t bytes = table_bytes(nest), rows;
+    if (work->way != REUSES || !multiply_fits(before->n, before->data, &rows)) return bytes;
+    return at_least(bytes, rows < 0 ? -(rows + 1) : rows);
 }
 
 /* Products of place and stride can be formed from 32-bit numbers. */
@@ -104,7 +114,8 @@ static void cut_grid(struct cpu_work *work, const struct nest *nest)
     work->column_share = work->columns;
     work->piece = nest->run;
     if (wanted == 1) return;
-    work->row_share = divide_up(work->rows, at_most(wanted, work->rows));
+    int64_t least = work->way == REUSES ? REUSED_ROWS : 1;
+    work->row_share = at_least(least, divide_up(work->rows, at_most(wanted, work->rows)));
     int64_t row_tasks = divide_up(work->rows, work->row_share);
     int64_t columns = at_most(divide_up(wanted, row_tasks), divide_up(work->columns, grain));
     work->column_share = round_up(divide_up(work->columns, columns), grain);
@@ -135,7 +146,7 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
         return;
     }
     work->fused = choose_fused(work->way, nest);
-    if (table_bytes(nest) > CACHED)
+    if (touched_bytes(work, nest) > CACHED)
         work->ahead = at_least(1, at_most(AHEAD_POINTS, AHEAD_BYTES / at_most(nest->run, AHEAD_BYTES)));
     if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
     work->stream = nest->points >= STREAMED_OUT / nest->run;

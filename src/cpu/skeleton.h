@@ -44,6 +44,8 @@ enum {
     MOST_GROUP = 8,
     MOST_AXES = 4,
     LINE = 64,
+    AHEAD_ROWS = 8,
+    FEW_POINTS = 16,     /* of a row, for which later rows are asked */
     PREFETCHED = 4096,   /* bytes of a run that are asked for ahead */
     STREAMED = 384,      /* a run of this length streams from any address */
     LONG_RUN = 16 * 1024 /* where the C library moves best */
@@ -328,14 +330,29 @@ GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, 
     return i;
 }
 
+/* Asks for the points of a later row, where a row has few. */
+GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64_t run)
+{
+    for (int64_t i = 0; i < s->n; i++) {
+        int64_t offset;
+        memcpy(&offset, s->index + i * (int64_t)sizeof offset, sizeof offset);
+        for (int64_t line = 0; line < run; line += LINE)
+            prefetch_line((uintptr_t)data + (uintptr_t)offset + (uintptr_t)line, X86);
+    }
+}
+
 GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source, int width, int64_t constant,
                                      enum level level)
 {
     if (source != BLOCK && source != HOLED)
         return gather_row(s, s->data, s->out, source, width, constant, level);
-    for (int64_t row = 0; row < s->rows; row++)
-        gather_row(s, s->data + row * s->row_ramp, s->out + row * s->row_step, source, width, constant,
-                   level);
+    const int64_t run = constant ? constant : s->run;
+    bool far = s->ahead && s->n * run <= PREFETCHED && s->n <= FEW_POINTS;
+    for (int64_t row = 0; row < s->rows; row++) {
+        const char *data = s->data + row * s->row_ramp;
+        if (far && row + AHEAD_ROWS < s->rows) prefetch_row(s, data + AHEAD_ROWS * s->row_ramp, run);
+        gather_row(s, data, s->out + row * s->row_step, source, width, constant, level);
+    }
     return s->n;
 }
 
