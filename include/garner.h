@@ -27,6 +27,10 @@
  *     that a plan keeps its own copies.
  *   - All functions may be called from any thread at any time; a plan may be shared between threads.
  *   - Elements are moved as bits: NaN payloads, -0.0 and sub-byte codes arrive as they were.
+ *
+ * Two variables of the environment are looked at, once, and ignored if they make no sense:
+ * GARNER_NUM_THREADS, how many threads garner_threads(0) means, and GARNER_CPU, which keeps kernels to an
+ * instruction set and those below it ("scalar", "avx2", "avx512").
  */
 #ifndef GARNER_H
 #define GARNER_H
