@@ -220,6 +220,8 @@ static void test_examples_by_definition(void **state)
         op.batch_dims = example->batch_dims;
         build(&b, &op, GARNER_F32, example->data.rank, example->data.extents, GARNER_I64,
               example->indices.rank, example->indices.extents);
+        const struct dim *last = &b.nest.dim[b.nest.rank - 1]; /* what an executor may rely on */
+        assert_true(b.nest.rank > 0 && (last->index != 0 || last->n == 1));
         walk(&b.nest, (const char *)example->elements, example->values, (char *)out);
         if (memcmp(out, example->expected, (size_t)b.shape.bytes))
             fail_msg("%s %s", example->text, example->number);
