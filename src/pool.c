@@ -232,6 +232,15 @@ static void watch_forks(void)
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
+/* A fork in the middle of the default pool's making has the child make it again. */
+static bool is_listed(const struct garner_pool *pool)
+{
+    const struct garner_pool *other = pools;
+    while (other && other != pool)
+        other = other->next;
+    return other != NULL;
+}
+
 static void enlist_pool(struct garner_pool *pool, int threads)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -239,8 +248,10 @@ static void enlist_pool(struct garner_pool *pool, int threads)
     pool->threads = threads;
     reset_pool(pool);
     pthread_mutex_lock(&pools_mutex);
-    pool->next = pools;
-    pools = pool;
+    if (!is_listed(pool)) {
+        pool->next = pools;
+        pools = pool;
+    }
     pthread_mutex_unlock(&pools_mutex);
 }
 
@@ -266,12 +277,14 @@ static int count_cpus(void)
     return online > 0 ? (int)online : 1;
 }
 
-/* GARNER_NUM_THREADS where it is a number from 1 up; else the CPUs that this process may use. */
+/* GARNER_NUM_THREADS where it is a number from 1 up, digits alone; else the CPUs that this process may use.
+ */
 static int default_threads(void)
 {
     const char *text = getenv("GARNER_NUM_THREADS");
     char *end;
-    long number = text ? strtol(text, &end, 10) : 0;
+    bool digits = text && text[0] >= '1' && text[0] <= '9';
+    long number = digits ? strtol(text, &end, 10) : 0;
     if (number >= 1 && *end == '\0') return (int)at_most(number, MOST_WORKERS + 1);
     return (int)at_most(count_cpus(), MOST_WORKERS + 1);
 }
