@@ -10,8 +10,8 @@ enum {
     PATTERN_ROW = 64,               /* rows shorter than this gain from a pattern, */
     PATTERN_RUN = 32,               /* if their runs are short as well */
     REUSED_RUN = 32,                /* longer runs gain more from prefetching than from resolving once */
-    REUSED_ROWS = 32,               /* rows that a task takes at least, so that resolving pays */
     REUSED_ROW = 16,                /* unless rows are this short */
+    REUSED_ROWS = 32,               /* rows that a task takes at least, so that resolving pays */
     CACHED = 1024 * 1024,           /* a table of this size stays in a core's own cache */
     LEAST_SWEEP = 8,                /* rows that a resolved block serves at least */
     AHEAD_BYTES = 8192,             /* how far ahead long runs are asked for, */

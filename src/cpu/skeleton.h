@@ -347,7 +347,7 @@ GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source
     if (source != BLOCK && source != HOLED)
         return gather_row(s, s->data, s->out, source, width, constant, level);
     const int64_t run = constant ? constant : s->run;
-    bool far = s->ahead && s->n * run <= PREFETCHED && s->n <= FEW_POINTS;
+    bool far = s->ahead && s->n <= FEW_POINTS && run <= PREFETCHED / FEW_POINTS;
     for (int64_t row = 0; row < s->rows; row++) {
         const char *data = s->data + row * s->row_ramp;
         if (far && row + AHEAD_ROWS < s->rows) prefetch_row(s, data + AHEAD_ROWS * s->row_ramp, run);
