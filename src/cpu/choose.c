@@ -19,6 +19,8 @@ enum {
     STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
 };
 
+_Static_assert(PATTERN_RUN < TASK_COST, "runs that go by a pattern are never cut into pieces");
+
 /* How many bytes of data the gathered axes span. */
 static int64_t table_bytes(const struct nest *nest)
 {

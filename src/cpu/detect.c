@@ -71,6 +71,11 @@ static const kernel_table *const tables[LEVELS] = {
 #endif
 };
 
+const kernel_table *garner_level_kernels(enum level level)
+{
+    return tables[level];
+}
+
 /* The highest allowed level that has that kernel. */
 static const struct kernel *find_slot(enum source source, int index, int slot)
 {

@@ -9,17 +9,9 @@ const struct kernel_line kernel_lines[] = {
 };
 const int kernel_line_count = sizeof kernel_lines / sizeof kernel_lines[0];
 
-static const kernel_table *const tables[LEVELS] = {
-    [SCALAR] = &garner_scalar_kernels,
-#if defined(__x86_64__)
-    [AVX2] = &garner_avx2_kernels,
-    [AVX512] = &garner_avx512_kernels,
-#endif
-};
-
 const struct kernel *kernel_of_line(const struct kernel_line *line)
 {
-    const kernel_table *table = tables[line->level];
+    const kernel_table *table = garner_level_kernels(line->level);
     return table ? &(*table)[line->source][INDEX_SLOT(line->index)][RUN_SLOT(line->run)] : NULL;
 }
 
