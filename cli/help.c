@@ -97,6 +97,21 @@ static void print_manual(FILE *out)
     }
 }
 
+static void print_examples(FILE *out, enum command_id command)
+{
+    bool first = true;
+    for (size_t i = 0; i < example_count; i++) {
+        if (examples[i].command != command) continue;
+        fprintf(out, "%s  $ %s\n", first ? "\nEXAMPLES\n" : "", examples[i].line);
+        for (const char *text = examples[i].prints; text && *text; text += *text == '\n') {
+            int length = (int)strcspn(text, "\n");
+            fprintf(out, "  %.*s\n", length, text);
+            text += length;
+        }
+        first = false;
+    }
+}
+
 static void print_overview(FILE *out)
 {
     fprintf(out, "garner: %s\n\nusage: %s\n\nCOMMANDS\n", tagline, synopsis);
@@ -117,15 +132,16 @@ void help_print(FILE *out, enum command_id command)
     fprintf(out, "usage: garner %s %s [OPTIONS]\n\n", c->name, c->operands);
     wrap(out, 0, 0, c->details);
     print_options(out, command);
+    print_examples(out, command);
 }
 
 /* ---- For man ---- */
 
 /* Letters that troff would take for its own are spelt out. */
-static void troff(FILE *out, const char *text)
+static void troff_letters(FILE *out, const char *text, size_t length)
 {
-    if (*text == '.' || *text == '\'') fputs("\\&", out);
-    for (; *text; text++) {
+    if (length > 0 && (*text == '.' || *text == '\'')) fputs("\\&", out);
+    for (; length > 0; text++, length--) {
         switch (*text) {
         case '-':
             fputs("\\-", out);
@@ -143,6 +159,11 @@ static void troff(FILE *out, const char *text)
             putc(*text, out);
         }
     }
+}
+
+static void troff(FILE *out, const char *text)
+{
+    troff_letters(out, text, strlen(text));
     putc('\n', out);
 }
 
@@ -156,6 +177,26 @@ static void troff_entry(FILE *out, const char *term, const char *text)
     troff(out, text);
 }
 
+/* What is typed and what is printed, line by line as it is. */
+static void troff_examples(FILE *out, enum command_id command)
+{
+    bool first = true;
+    for (size_t i = 0; i < example_count; i++) {
+        if (examples[i].command != command) continue;
+        fputs(first ? ".PP\n.EX\n\\fB$ " : "\\fB$ ", out);
+        troff_letters(out, examples[i].line, strlen(examples[i].line));
+        fputs("\\fR\n", out);
+        for (const char *text = examples[i].prints; text && *text; text += *text == '\n') {
+            size_t length = strcspn(text, "\n");
+            troff_letters(out, text, length);
+            putc('\n', out);
+            text += length;
+        }
+        first = false;
+    }
+    if (!first) fputs(".EE\n", out);
+}
+
 static void troff_command(FILE *out, enum command_id command)
 {
     char term[TERM_SIZE];
@@ -167,6 +208,7 @@ static void troff_command(FILE *out, enum command_id command)
     for (int i = 0; i < OPTION_COUNT; i++)
         if (options[i].commands != ~0u && takes(command, &options[i]))
             troff_entry(out, option_term(term, &options[i]), options[i].help);
+    troff_examples(out, command);
 }
 
 static void troff_page(FILE *out)

@@ -31,6 +31,12 @@ const struct option options[OPTION_COUNT] = {
 #include "options.def"
 };
 
+const struct example examples[] = {
+#define EXAMPLE(id, line, prints) {COMMAND_##id, line, prints},
+#include "options.def"
+};
+const size_t example_count = sizeof examples / sizeof *examples;
+
 /* ---- Words ---- */
 
 static bool same_letters(const char *a, const char *b, size_t count)

@@ -53,8 +53,15 @@ struct option {
     const char *help;
 };
 
+struct example {
+    enum command_id command;
+    const char *line, *prints; /* prints: NULL for nothing */
+};
+
 extern const struct command commands[COMMAND_COUNT];
 extern const struct option options[OPTION_COUNT];
+extern const struct example examples[];
+extern const size_t example_count;
 
 /*
  * Understands a command line. Options stand anywhere, also before the command; "--" ends them; words take
