@@ -119,10 +119,10 @@ static void cut_grid(struct cpu_work *work, const struct nest *nest)
     int64_t least = work->way == REUSES ? REUSED_ROWS : 1;
     work->row_share = at_least(least, divide_up(work->rows, at_most(wanted, work->rows)));
     int64_t row_tasks = divide_up(work->rows, work->row_share);
-    int64_t columns = at_most(divide_up(wanted, row_tasks), divide_up(work->columns, grain));
+    int64_t columns = at_most(at_least(1, wanted / row_tasks), divide_up(work->columns, grain));
     work->column_share = round_up(divide_up(work->columns, columns), grain);
     work->column_tasks = divide_up(work->columns, work->column_share);
-    int64_t pieces = divide_up(wanted, row_tasks * work->column_tasks);
+    int64_t pieces = at_least(1, wanted / (row_tasks * work->column_tasks));
     work->piece = at_least(TASK_COST, round_up(divide_up(nest->run, pieces), PIECE_ALIGNMENT));
     work->pieces = divide_up(nest->run, work->piece);
     work->tasks = row_tasks * work->column_tasks * work->pieces;

@@ -45,6 +45,7 @@ enum {
     MOST_AXES = 4,
     LINE = 64,
     AHEAD_ROWS = 8,
+    WRAPPED = 64,        /* points that are wrapped once one needs it */
     FEW_POINTS = 16,     /* of a row, for which later rows are asked */
     PREFETCHED = 4096,   /* bytes of a run that are asked for ahead */
     STREAMED = 384,      /* a run of this length streams from any address */
@@ -73,8 +74,9 @@ GARNER_INLINE int source_group(enum source source)
     return source_axes(source) == 1 ? GROUP : TUPLE_GROUP;
 }
 
-/* The distance in data of one point, from its indices; clears *inside if one is not inside. Unsigned,
- * because until all are known to be inside the sum may be anything. */
+/* The distance in data of one point, from its indices; clears *inside if one is not inside. Of UNIT with a
+ * constant run it is the place itself: the multiplication belongs to the address. Unsigned, because until all
+ * are known to be inside the sum may be anything. */
 GARNER_INLINE uint64_t point_offset(const struct segment *s, const char *at, enum source source, int width,
                                     int64_t constant, bool wraps, bool *inside)
 {
@@ -89,7 +91,7 @@ GARNER_INLINE uint64_t point_offset(const struct segment *s, const char *at, enu
         else
             *inside &= (uint64_t)place < (uint64_t)axis->bound;
         if (source == UNIT)
-            offset = (uint64_t)place * (uint64_t)(constant ? constant : axis->stride);
+            offset = (uint64_t)place * (constant ? 1 : (uint64_t)axis->stride);
         else
             offset += product32(place, axis->stride);
     }
@@ -114,15 +116,6 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
         offset[i] = (int64_t)from;
     }
     return inside;
-}
-
-/* The same for indices that may be negative. That is rare, so wrapping waits until the plain comparison
- * fails; then the indices are loaded, and checked, anew. */
-GARNER_INLINE bool find_offsets(const struct segment *s, int64_t first, int count, enum source source,
-                                int width, int64_t constant, int64_t *offset)
-{
-    return __builtin_expect(load_offsets(s, first, count, source, width, constant, false, offset), 1) ||
-           load_offsets(s, first, count, source, width, constant, true, offset);
 }
 
 /* One line. A store of all its 64 bytes at once spares the CPU from reading it first; to the compiler a
@@ -267,6 +260,7 @@ GARNER_INLINE void move_point(const struct segment *s, char *out, const char *da
                               enum source source, int64_t constant, bool streams, enum level level)
 {
     int64_t run = constant ? constant : s->run;
+    if (source == UNIT && constant) from *= constant;
     if (source == HOLED && from == OFFSET_NOWHERE)
         zero_run(out, (size_t)run);
     else
@@ -275,13 +269,14 @@ GARNER_INLINE void move_point(const struct segment *s, char *out, const char *da
 
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
 GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
-                              enum source source, int width, int64_t constant, bool streams, enum level level)
+                              enum source source, int width, int64_t constant, bool wraps, bool streams,
+                              enum level level)
 {
     int64_t offset[MOST_GROUP];
     int64_t step = constant && (source == UNIT || source == PATTERN) ? constant : s->step;
     bool resolved = source == BLOCK || source == HOLED;
     const int64_t *block = (const int64_t *)(const void *)s->index + first;
-    if (!resolved && !find_offsets(s, first, count, source, width, constant, offset)) return false;
+    if (!resolved && !load_offsets(s, first, count, source, width, constant, wraps, offset)) return false;
     const int64_t *from = resolved ? block : offset;
     out += first * step;
     if (constant == 0) {
@@ -308,24 +303,41 @@ GARNER_INLINE struct segment own_segment(const struct segment *s, enum source so
     return own;
 }
 
+/* Moves points [i, end) until one has an index that is not inside, and returns which. */
+GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, char *out, int64_t i, int64_t end,
+                                    enum source source, int width, int64_t constant, bool wraps, bool streams,
+                                    enum level level)
+{
+    const int64_t run = constant ? constant : s->run;
+    const int group = source_group(source);
+    bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
+    bool far = (is_long || source_axes(source) > 1) && !resolved && source != PATTERN && s->ahead;
+    for (; end - i >= group; i += group) {
+        if (far && end - i - group >= s->ahead)
+            prefetch_runs(s, i + s->ahead, group, source, width, run, X86 && !streams);
+        if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, level)) return i;
+    }
+    for (; i < end; i++)
+        if (!move_group(s, data, out, i, 1, source, width, constant, wraps, streams, level)) return i;
+    return i;
+}
+
+/* One row. Negative indices are rare, so wrapping waits until the plain comparison fails; then the next
+ * points are loaded, and checked, anew. */
 GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, char *out, enum source source,
                                  int width, int64_t constant, enum level level)
 {
     struct axis axis[MOST_AXES];
     const struct segment own = own_segment(given, source, axis), *const s = &own;
-    const int64_t run = constant ? constant : s->run;
-    const int group = source_group(source);
     bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
-    bool far = (is_long || source_axes(source) > 1) && !resolved && source != PATTERN && s->ahead;
-    bool streams = is_long && run_streams(s, out, run), inside = true;
-    int64_t i = 0;
-    for (; inside && s->n - i >= group; i += inside ? group : 0) {
-        if (far && s->n - i - group >= s->ahead)
-            prefetch_runs(s, i + s->ahead, group, source, width, run, X86 && !streams);
-        inside = move_group(s, data, out, i, group, source, width, constant, streams, level);
+    bool streams = is_long && run_streams(s, out, constant ? constant : s->run);
+    int64_t i = gather_points(s, data, out, 0, s->n, source, width, constant, false, streams, level);
+    while (!resolved && i < s->n) {
+        int64_t end = at_most(s->n, i + WRAPPED);
+        i = gather_points(s, data, out, i, end, source, width, constant, true, streams, level);
+        if (i < end) break;
+        i = gather_points(s, data, out, i, s->n, source, width, constant, false, streams, level);
     }
-    for (; inside && i < s->n; i += inside)
-        inside = move_group(s, data, out, i, 1, source, width, constant, streams, level);
     if (streams) finish_streaming();
     return i;
 }
