@@ -25,6 +25,7 @@ enum {
     OUT_BYTES = 128 * 1024,   /* and as many bytes */
     INDICES = 512 * 1024,     /* of all calls: enough not to meet the same lines again */
     PATTERN_PERIOD = 32,      /* points of a short row */
+    TABLE_COLUMNS = 64,       /* of the table whose axis 0 COLUMNS gathers */
     LOOK_AHEAD_FROM = 1 << 20 /* tables of this size are looked ahead in */
 };
 
@@ -58,6 +59,7 @@ GARNER_INLINE int64_t find_offset(const struct segment *s, int64_t i, enum sourc
         const int64_t place = load_index(s->index + (i * axes + k) * width, width);
         offset += place * (source == UNIT && run > 0 ? run : s->axis[k].stride);
     }
+    if (source == COLUMNS) return offset + i * (run > 0 ? run : s->ramp);
     return source == PATTERN ? offset + s->pattern[i] : offset;
 }
 
@@ -161,6 +163,7 @@ static void make_workload(struct workload *w, struct memory *memory, const struc
 {
     const int axes = kernel_axes(line->source);
     int64_t places = bytes / run, n = OUT_BYTES / run < MOST_POINTS ? OUT_BYTES / run : MOST_POINTS;
+    if (line->source == COLUMNS && n > TABLE_COLUMNS) n = TABLE_COLUMNS;
     n -= n % GROUP;
     if (line->source == PATTERN) places -= PATTERN_PERIOD;
     *w = (struct workload){.pitch = axes * line->index};
@@ -173,6 +176,10 @@ static void make_workload(struct workload *w, struct memory *memory, const struc
     if (bytes > LOOK_AHEAD_FROM && (run > 32 || axes > 1))
         w->segment.ahead = run < 256 ? 16 : run < 4096 ? 4096 / run : 1;
     cut_table(w, axes, places > 1 ? places : 1);
+    if (line->source == COLUMNS) {
+        w->segment.ramp = run;
+        w->axis[0] = (struct axis){.bound = places / n, .stride = n * run, .wrap = places / n};
+    }
     fill_indices(w, line, axes, memory->indices);
     for (int64_t i = 0; i < n; i++)
         memory->pattern[i] = i % PATTERN_PERIOD * run;

@@ -105,8 +105,8 @@ static void say(struct line *line, const char *format, ...)
 static void say_kernel(struct line *line, const struct kernel *kernel)
 {
     static const char *const sources[] = {
-        [UNIT] = "unit",     [RAMP] = "ramp", [PATTERN] = "pattern", [PAIR] = "pair",
-        [TRIPLE] = "triple", [QUAD] = "quad", [BLOCK] = "block",     [HOLED] = "holed"};
+        [UNIT] = "unit",     [COLUMNS] = "columns", [RAMP] = "ramp",   [PATTERN] = "pattern", [PAIR] = "pair",
+        [TRIPLE] = "triple", [QUAD] = "quad",       [BLOCK] = "block", [HOLED] = "holed"};
     say(line, " %s %s-i%d-", garner_level_name(kernel->level), sources[kernel->source], kernel->index * 8);
     if (kernel->run)
         say(line, "%d", kernel->run);

@@ -43,9 +43,7 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *s, const char *data, ch
                                    int width, int run)
 {
     const __m512i stride = _mm512_set1_epi64(s->axis[0].stride);
-    const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-    __m512i ramp = _mm512_mullo_epi64(lane, _mm512_set1_epi64(s->ramp));
-    const __m512i advance = _mm512_set1_epi64(LANES * s->ramp);
+    const __m512i column = _mm512_setr_epi64(0, run, 2 * run, 3 * run, 4 * run, 5 * run, 6 * run, 7 * run);
     int64_t i = 0;
     for (; s->n - i >= LANES; i += LANES) {
         __m512i offset = load_lanes(s->index + i * width, width);
@@ -54,12 +52,9 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *s, const char *data, ch
             offset = source == UNIT ? _mm512_slli_epi64(offset, run == 4 ? 2 : 3)
                                     : _mm512_mul_epu32(offset, stride);
         }
-        if (source == RAMP) {
-            offset = _mm512_add_epi64(offset, ramp);
-            ramp = _mm512_add_epi64(ramp, advance);
-        }
+        if (source == COLUMNS) offset = _mm512_add_epi64(offset, column);
         if (source == PATTERN) offset = _mm512_add_epi64(offset, _mm512_loadu_si512(s->pattern + i));
-        move_lanes(out + i * run, data, offset, run);
+        move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, offset, run);
     }
     return i;
 }
@@ -72,7 +67,7 @@ AVX512_INLINE int64_t gather_rest(const struct segment *s, const char *data, cha
     rest.index += done * width;
     rest.n -= done;
     if (source == PATTERN) rest.pattern += done;
-    if (source == RAMP) data += done * s->ramp;
+    if (source == COLUMNS) data += done * run;
     return done + gather_row(&rest, data, out + done * run, source, width, run, AVX512);
 }
 

@@ -83,12 +83,15 @@ static const struct kernel *choose_fused(enum way way, const struct nest *nest)
     int bytes = nest->index_type.bytes;
     if (way == REUSES || way == BITS || !is_adjacent(nest)) return NULL;
     if (way == PATTERNS) return garner_kernel_find(PATTERN, bytes, nest->run);
-    if (nest->axes == 1 && nest->axis[0].stride == nest->run && inner->data == 0 &&
-        (inner->out == nest->run || inner->n == 1))
+    bool dense = inner->out == nest->run || inner->n == 1;
+    bool flat = inner->data == 0 || inner->n == 1;
+    if (nest->axes == 1 && nest->axis[0].stride == nest->run && dense && flat)
         return garner_kernel_find(UNIT, bytes, nest->run);
-    static const enum source by_axes[] = {[1] = RAMP, [2] = PAIR, [3] = TRIPLE, [4] = QUAD};
     if (nest->axes > 4 || !is_narrow(nest)) return NULL;
-    return garner_kernel_find(by_axes[nest->axes], bytes, nest->run);
+    static const enum source by_axes[] = {[2] = PAIR, [3] = TRIPLE, [4] = QUAD};
+    if (nest->axes > 1)
+        return dense && flat ? garner_kernel_find(by_axes[nest->axes], bytes, nest->run) : NULL;
+    return garner_kernel_find(dense && inner->data == nest->run ? COLUMNS : RAMP, bytes, nest->run);
 }
 
 static int64_t round_up(int64_t a, int64_t multiple)

@@ -9,7 +9,7 @@
 
 #include "../nest.h"
 
-enum source { UNIT, RAMP, PATTERN, PAIR, TRIPLE, QUAD, BLOCK, HOLED };
+enum source { UNIT, COLUMNS, RAMP, PATTERN, PAIR, TRIPLE, QUAD, BLOCK, HOLED };
 
 /* A row of points; for BLOCK and HOLED many rows that use the same offsets. Distances are in bytes. */
 struct segment {

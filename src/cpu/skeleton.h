@@ -8,12 +8,12 @@
  * and then moved.
  *
  * What a source requires, and the chooser has seen to:
- *   UNIT           ramp = 0; stride = step = run, where that is a constant
- *   RAMP, PATTERN, every bound below 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
- *   PAIR, TRIPLE,  costs a third of one of 64 bits on some CPUs
- *   QUAD
- *   PATTERN        step = run
- *   all but BLOCK, HOLED   indices lie side by side
+ *   UNIT           stride = run, if that is a constant
+ *   all but UNIT   every bound below 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
+ *                  costs a third of one of 64 bits on some CPUs
+ *   all but RAMP   points of out lie side by side: step = run, if that is a constant
+ *   COLUMNS        so do points of data whose indices are 0: ramp = run, if that is a constant
+ *   BLOCK, HOLED   none of this; to all others indices lie side by side
  */
 #ifndef GARNER_CPU_SKELETON_H
 #define GARNER_CPU_SKELETON_H
@@ -103,16 +103,14 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
                                 int width, int64_t constant, bool wraps, int64_t *offset)
 {
     int64_t pitch = source_axes(source) * (int64_t)width;
-    uint64_t ramp = (uint64_t)s->ramp, along = source == UNIT ? 0 : (uint64_t)first * ramp;
+    uint64_t ramp = (uint64_t)s->ramp, along = source == RAMP ? (uint64_t)first * ramp : 0;
     const char *at = s->index + first * pitch;
     bool inside = true;
     UNROLL for (int i = 0; i < count; i++, along += ramp)
     {
         uint64_t from = point_offset(s, at + i * pitch, source, width, constant, wraps, &inside);
-        if (source == PATTERN)
-            from += (uint64_t)s->pattern[first + i];
-        else if (source != UNIT)
-            from += along;
+        if (source == PATTERN) from += (uint64_t)s->pattern[first + i];
+        if (source == RAMP) from += along;
         offset[i] = (int64_t)from;
     }
     return inside;
@@ -273,20 +271,22 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
                               enum level level)
 {
     int64_t offset[MOST_GROUP];
-    int64_t step = constant && (source == UNIT || source == PATTERN) ? constant : s->step;
-    bool resolved = source == BLOCK || source == HOLED;
+    bool resolved = source == BLOCK || source == HOLED, gaps = resolved || source == RAMP;
+    int64_t step = gaps || constant == 0 ? s->step : constant;
+    int64_t slope = source != COLUMNS ? 0 : constant == 0 ? s->ramp : constant;
     const int64_t *block = (const int64_t *)(const void *)s->index + first;
     if (!resolved && !load_offsets(s, first, count, source, width, constant, wraps, offset)) return false;
     const int64_t *from = resolved ? block : offset;
     out += first * step;
+    data += first * slope;
     if (constant == 0) {
         for (int i = 0; i < count; i++, out += step)
-            move_point(s, out, data, from[i], source, constant, streams, level);
+            move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
         return true;
     }
     UNROLL for (int i = 0; i < count; i++, out += step)
     {
-        move_point(s, out, data, from[i], source, constant, streams, level);
+        move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
         if (constant <= 8) keep_apart();
     }
     return true;
@@ -304,9 +304,9 @@ GARNER_INLINE struct segment own_segment(const struct segment *s, enum source so
 }
 
 /* Moves points [i, end) until one has an index that is not inside, and returns which. */
-GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, char *out, int64_t i, int64_t end,
-                                    enum source source, int width, int64_t constant, bool wraps, bool streams,
-                                    enum level level)
+GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, char *out, int64_t i,
+                                    int64_t end, enum source source, int width, int64_t constant, bool wraps,
+                                    bool streams, enum level level)
 {
     const int64_t run = constant ? constant : s->run;
     const int group = source_group(source);

@@ -158,11 +158,13 @@ static void run_far(const struct kernel_line *kernel, struct axis axis)
     const int64_t places[FAR_PLACES] = {0, axis.bound / 2, axis.bound - 1};
     const int64_t run = kernel->run ? kernel->run : 24;
     struct segment s = {.data = far_data, .out = out, .n = FAR_POINTS, .step = run, .run = run};
+    if (kernel->source == COLUMNS) s.ramp = run;
     s.axis = &axis;
     for (int i = 0; i < FAR_POINTS; i++)
         values[i] = places[i % FAR_PLACES] - (i % 5 == 0 ? axis.bound : 0);
     for (int k = 0; k < FAR_PLACES; k++)
-        memset(far_data + places[k] * axis.stride, k + 1, (size_t)run);
+        memset(far_data + places[k] * axis.stride, k + 1,
+               (size_t)(run * (kernel->source == COLUMNS ? FAR_POINTS : 1)));
     fill_segment(&s, index, kernel->index, values);
     memset(out, 0x5a, sizeof out);
     assert_int_equal(kernel_of_line(kernel)->function(&s), FAR_POINTS);

@@ -127,7 +127,7 @@ static void draw_points(struct kernel_case *c, struct random *random)
 static void draw_out(struct kernel_case *c, struct random *random)
 {
     struct segment *s = &c->segment;
-    const bool dense = c->wish.kernel->source == PATTERN || (is_tight(c) && s->n != 1);
+    const bool dense = c->wish.kernel->source != RAMP && !is_block(c);
     const int64_t gap = random_chance(random, 50) ? 0 : random_between(random, 1, 70);
     s->step = dense || random_chance(random, 40) ? s->run : s->run + gap;
     s->row_step = s->n * s->step + gap;
@@ -156,7 +156,8 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
     for (int k = 0; k < c->axes; k++)
         draw_axis(c, random, &c->axis[k]);
     const int64_t ramps[] = {0, s->run, -s->run, random_between(random, -s->run - 9, s->run + 9)};
-    if (kernel->source != UNIT && kernel->source != PATTERN && !is_block(c)) s->ramp = pick(random, ramps, 4);
+    if (kernel->source == RAMP) s->ramp = pick(random, ramps, 4);
+    if (kernel->source == COLUMNS) s->ramp = s->run;
     if (is_block(c)) {
         s->rows = random_between(random, 1, 5);
         s->row_ramp = random_between(random, -2 * s->run, 2 * s->run);
