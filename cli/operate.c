@@ -15,7 +15,6 @@
 #include "explain.h"
 #include "fail.h"
 #include "message.h"
-#include "npy.h"
 #include "print.h"
 #include "progress.h"
 #include "tensor.h"
@@ -70,9 +69,8 @@ static garner_status make_operator(struct work *w, garner_kind kind, garner_erro
 static garner_status load_inputs(struct work *w, char **operands, garner_error *error)
 {
     bool verbose = w->line->setting[OPTION_VERBOSE].given;
-    if (strcmp(operands[0], "-") == 0 && strcmp(operands[1], "-") == 0)
-        return fail(error, GARNER_BAD_ARGUMENT, "- is standard input, and may stand once");
-    garner_status status = tensor_load(&w->data, "DATA", operands[0], verbose, error);
+    garner_status status = tensor_check_inputs(operands, 2, error);
+    if (status == GARNER_OK) status = tensor_load(&w->data, "DATA", operands[0], verbose, error);
     return status == GARNER_OK ? tensor_load(&w->indices, "INDICES", operands[1], verbose, error) : status;
 }
 
@@ -128,7 +126,7 @@ static garner_status execute(struct work *w, garner_error *error)
 static garner_status deliver(const struct work *w, garner_error *error)
 {
     const struct setting *s = w->line->setting;
-    if (s[OPTION_OUT].given) return npy_save(s[OPTION_OUT].text, &w->out.tensor, w->data.descr, error);
+    if (s[OPTION_OUT].given) return tensor_save(s[OPTION_OUT].text, NULL, &w->out.tensor, w->data.descr, error);
     bool terminal = isatty(STDOUT_FILENO), verbose = s[OPTION_VERBOSE].given;
     struct print_style style = {
         .format = (enum print_format)s[OPTION_FORMAT].number,

@@ -7,89 +7,184 @@
 
 #include "tensor.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "fail.h"
 #include "literal.h"
 #include "message.h"
-#include "npy.h"
 
 static const char file_prefix[] = "file:";
 
-static bool ends_with(const char *text, const char *suffix)
+/* The colon of FILE.npz:NAME: the first one that follows a known ending; NULL if there is none. */
+static char *find_colon(char *text)
 {
-    size_t length = strlen(text), tail = strlen(suffix);
-    return length >= tail && strcmp(text + length - tail, suffix) == 0;
-}
-
-/* Kinds of files that the interface knows and this version does not read. */
-static const char *foreign_suffix(const char *text)
-{
-    static const char *const suffixes[] = {".npz", ".safetensors", ".pb"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        const char *found = strstr(text, suffixes[i]);
-        if (found && strchr(":#", found[strlen(suffixes[i])])) return suffixes[i];
+    for (char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
+        *colon = '\0';
+        enum store_kind kind = store_kind_of_path(text);
+        *colon = ':';
+        if (kind != STORE_UNKNOWN) return colon;
     }
     return NULL;
 }
 
-static garner_status load_file(struct array *array, const char *path, bool verbose, garner_error *error)
+static garner_status copy(char **to, const char *text, garner_error *error)
 {
-    uint64_t trailing;
-    const char *suffix = foreign_suffix(path);
-    const char *member = strstr(path, ".npy:");
-    if (!member) member = strstr(path, ".npy#");
-    if (suffix && !ends_with(path, ".npy"))
-        return fail_at(error, GARNER_UNSUPPORTED, path,
-                       "%s files are not read by this version; .npy files are", suffix);
-    if (member && !ends_with(path, ".npy"))
-        return fail_at(error, GARNER_BAD_FILE, path, "a .npy file holds one array, without a name");
-    garner_status status = npy_load_counting(array, path, &trailing, error);
-    if (status == GARNER_OK && verbose && trailing > 0) {
-        garner_error note;
-        (void)fail_at(&note, GARNER_OK, path, "%llu bytes after the array are not read",
-                      (unsigned long long)trailing);
-        message_print(note.message);
-    }
-    return status;
+    *to = strdup(text);
+    return *to ? GARNER_OK : fail_memory(error, text, strlen(text));
 }
 
-/* file:PATH, where PATH is never standard input. */
-static garner_status load_named(struct array *array, const char *role, const char *path, bool verbose,
-                                garner_error *error)
+/* ---- Input ---- */
+
+/* file:PATH#MEMBER: the last # counts, so a path that has one of its own ends in another. PATH is never
+ * standard input. */
+static garner_status locate_named(struct tensor_place *place, const char *role, const char *path,
+                                  garner_error *error)
 {
     if (*path == '\0') return fail(error, GARNER_BAD_ARGUMENT, "%s: file: is followed by no path", role);
-    return load_file(array, strcmp(path, "-") == 0 ? "./-" : path, verbose, error);
+    garner_status status = copy(&place->path, strcmp(path, "-") == 0 ? "./-" : path, error);
+    if (status != GARNER_OK) return status;
+    char *hash = strrchr(place->path, '#');
+    if (!hash) return GARNER_OK;
+    *hash = '\0';
+    if (hash[1] != '\0') place->member = hash + 1;
+    return GARNER_OK;
+}
+
+garner_status tensor_locate(struct tensor_place *place, const char *role, const char *argument,
+                            garner_error *error)
+{
+    *place = (struct tensor_place){0};
+    if (strncmp(argument, file_prefix, strlen(file_prefix)) == 0)
+        return locate_named(place, role, argument + strlen(file_prefix), error);
+    garner_status status = copy(&place->path, argument, error);
+    if (status != GARNER_OK) return status;
+    bool quoted = argument[0] == '[' || argument[0] == '"';
+    char *colon = quoted ? NULL : find_colon(place->path);
+    if (colon) {
+        *colon = '\0';
+        place->member = colon + 1;
+        return GARNER_OK;
+    }
+    if (strcmp(argument, "-") == 0 || (!quoted && store_kind_of_path(argument) != STORE_UNKNOWN))
+        return GARNER_OK;
+    free(place->path);
+    *place = (struct tensor_place){0};
+    if (literal_begins(argument)) return GARNER_OK;
+    return fail(
+        error, GARNER_BAD_ARGUMENT,
+        "%s: '%.100s' is neither a literal nor a .npy, .npz, .safetensors or .pb file; file:PATH opens "
+        "a file of any name",
+        role, argument);
+}
+
+static void mention_trailing(const struct store *store)
+{
+    garner_error note;
+    if (store->trailing == 0) return;
+    (void)fail_at(&note, GARNER_OK, store->path, "%llu bytes after the array are not read",
+                  (unsigned long long)store->trailing);
+    message_print(note.message);
+}
+
+static garner_status load_place(struct array *array, const struct tensor_place *place, bool verbose,
+                                garner_error *error)
+{
+    size_t i;
+    struct store store;
+    garner_status status = store_open(&store, place->path, 0, error);
+    if (status == GARNER_OK) status = store_find(&store, place->member, &i, error);
+    if (status == GARNER_OK) status = store_load(&store, i, array, error);
+    if (status == GARNER_OK && verbose) mention_trailing(&store);
+    store_close(&store);
+    return status;
 }
 
 garner_status tensor_load(struct array *array, const char *role, const char *argument, bool verbose,
                           garner_error *error)
 {
+    struct tensor_place place;
     memset(array, 0, sizeof *array);
-    bool quoted = argument[0] == '[' || argument[0] == '"';
-    if (strcmp(argument, "-") == 0) return load_file(array, argument, verbose, error);
-    if (strncmp(argument, file_prefix, strlen(file_prefix)) == 0)
-        return load_named(array, role, argument + strlen(file_prefix), verbose, error);
-    if (!quoted && (ends_with(argument, ".npy") || strstr(argument, ".npy:") || foreign_suffix(argument)))
-        return load_file(array, argument, verbose, error);
-    if (literal_begins(argument)) return literal_parse(array, role, argument, error);
-    return fail(error, GARNER_BAD_ARGUMENT,
-                "%s: '%.100s' is neither a literal nor a .npy file; file:PATH opens a file of any name", role,
-                argument);
+    garner_status status = tensor_locate(&place, role, argument, error);
+    if (status != GARNER_OK) return status;
+    status =
+        place.path ? load_place(array, &place, verbose, error) : literal_parse(array, role, argument, error);
+    free(place.path);
+    return status;
 }
 
-garner_status tensor_check_output(const char *path, garner_error *error)
+garner_status tensor_check_inputs(char **arguments, int count, garner_error *error)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++)
+        found += strcmp(arguments[i], "-") == 0;
+    if (found <= 1) return GARNER_OK;
+    return fail(error, GARNER_BAD_ARGUMENT, "- is standard input, and may stand once");
+}
+
+/* ---- Output ---- */
+
+/* What is in /dev may lead to a regular file: /dev/stdout does where the shell has redirected it. */
+static bool is_written_through(const char *path)
 {
     struct stat info;
-    /* What is in /dev may lead to a regular file: /dev/stdout does where the shell has redirected it. */
-    bool through = stat(path, &info) == 0 && !S_ISDIR(info.st_mode) &&
-                   (!S_ISREG(info.st_mode) || strncmp(path, "/dev/", 5) == 0);
-    if (strcmp(path, "-") == 0 || ends_with(path, ".npy") || through) return GARNER_OK;
-    return fail(
-        error, GARNER_BAD_ARGUMENT,
-        "--out: '%.100s' names no known kind of file; those known are .npy, and - for .npy on standard "
-        "output",
-        path);
+    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode) &&
+           (!S_ISREG(info.st_mode) || strncmp(path, "/dev/", 5) == 0);
+}
+
+garner_status tensor_aim(struct tensor_target *target, const char *option, const char *argument,
+                         garner_error *error)
+{
+    *target = (struct tensor_target){0};
+    garner_status status = copy(&target->path, argument, error);
+    if (status != GARNER_OK) return status;
+    target->kind = store_kind_of_path(argument);
+    char *colon = find_colon(target->path);
+    if (colon) {
+        *colon = '\0';
+        target->member = colon + 1;
+        target->kind = store_kind_of_path(target->path);
+    }
+    if (target->kind == STORE_UNKNOWN && (strcmp(argument, "-") == 0 || is_written_through(argument)))
+        target->kind = STORE_NPY;
+    if (target->kind != STORE_UNKNOWN && !(target->kind == STORE_NPY && target->member)) return GARNER_OK;
+    free(target->path);
+    *target = (struct tensor_target){0};
+    return fail(error, GARNER_BAD_ARGUMENT,
+                "%s: '%.100s' names no known kind of file; those known are .npy, .npz, .safetensors and .pb "
+                "(the last three also as FILE:NAME), and - for .npy on standard output",
+                option, argument);
+}
+
+garner_status tensor_check_output(const char *argument, garner_error *error)
+{
+    struct tensor_target target;
+    garner_status status = tensor_aim(&target, "--out", argument, error);
+    free(target.path);
+    return status;
+}
+
+char *tensor_stem(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *suffix = store_suffix(store_kind_of_path(base));
+    size_t length = strlen(base), tail = strlen(suffix);
+    return strndup(base, length > tail ? length - tail : length);
+}
+
+garner_status tensor_save(const char *argument, const char *name, const garner_tensor *tensor,
+                          const char *descr, garner_error *error)
+{
+    struct tensor_target target;
+    char *stem = NULL;
+    garner_status status = tensor_aim(&target, "--out", argument, error);
+    if (status != GARNER_OK) return status;
+    if (target.member) name = target.member;
+    if (!name) name = stem = tensor_stem(target.path);
+    status = name ? store_save_one(target.path, target.kind, name, tensor, descr, error)
+                  : fail_memory(error, argument, strlen(argument));
+    free(stem);
+    free(target.path);
+    return status;
 }

@@ -1,21 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TENSOR arguments: a literal, a .npy file, file:PATH for a file of any name, or - for .npy on standard
- * input.
+ * TENSOR arguments: a literal, a tensor in a file (x.npy, x.npz:member, x.safetensors:name, x.pb),
+ * file:PATH and file:PATH#member for a file of any name, or - for .npy on standard input. And the other
+ * way: files that results are written to.
  */
 #ifndef GARNER_CLI_TENSOR_H
 #define GARNER_CLI_TENSOR_H
 
 #include <stdbool.h>
 
-#include "array.h"
+#include "store.h"
 
-/* Loads an argument. `role` is what the command calls it, for messages; `verbose` mentions on standard
- * error what else the file holds. Release with array_free. */
+/* Where an argument says that a tensor lies, or a whole file of them. Zeroed: nowhere, it is a literal. */
+struct tensor_place {
+    char *path;         /* owned; NULL: a literal */
+    const char *member; /* within path's memory; NULL: none is named */
+};
+
+/* Takes an argument apart; `role` is what the command calls it, for messages. An argument that is
+ * neither a file by its form nor the beginning of a literal is GARNER_BAD_ARGUMENT. Free path. */
+garner_status tensor_locate(struct tensor_place *place, const char *role, const char *argument,
+                            garner_error *error);
+
+/* Loads an argument; `verbose` mentions on standard error what else the file holds. Release with
+ * array_free. */
 garner_status tensor_load(struct array *array, const char *role, const char *argument, bool verbose,
                           garner_error *error);
 
-/* Whether a result can be written to `path`, judged by its name. */
-garner_status tensor_check_output(const char *path, garner_error *error);
+/* Whether all arguments but one at most are other than "-", which is standard input. */
+garner_status tensor_check_inputs(char **arguments, int count, garner_error *error);
+
+/* Where a result goes: the kind is that of the path's ending, .npy for "-", devices and FIFOs. */
+struct tensor_target {
+    char *path;         /* owned */
+    const char *member; /* NULL: none is named */
+    enum store_kind kind;
+};
+
+/* Takes FILE, FILE.npz:NAME or FILE.safetensors:NAME apart. GARNER_BAD_ARGUMENT if the name ends in nothing
+ * known; `option` is what it was given to. Free path. */
+garner_status tensor_aim(struct tensor_target *target, const char *option, const char *argument,
+                         garner_error *error);
+
+/* Whether a result can be written to FILE, judged by its name. */
+garner_status tensor_check_output(const char *argument, garner_error *error);
+
+/* Writes a tensor to FILE. In a format that has names it is called what FILE says, else `name`, else (NULL)
+ * as the file without folder and ending. `descr` as in array.descr. */
+garner_status tensor_save(const char *argument, const char *name, const garner_tensor *tensor,
+                          const char *descr, garner_error *error);
+
+/* A file's name without folder and ending; free it. NULL: no memory. */
+char *tensor_stem(const char *path);
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Making and releasing arrays: the one place that knows how an array owns its memory. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "array.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "fail.h"
+#include "region.h"
 
 int is_little_endian(void)
 {
@@ -66,10 +64,21 @@ garner_status array_create(struct array *array, const char *name, garner_dtype d
     return succeed(error);
 }
 
+void reverse_bytes(void *bytes, size_t size, unsigned width)
+{
+    unsigned char *run = bytes;
+    for (size_t at = 0; width > 1 && at + width <= size; at += width, run += width)
+        for (unsigned i = 0; i < width / 2; i++) {
+            unsigned char byte = run[i];
+            run[i] = run[width - 1 - i];
+            run[width - 1 - i] = byte;
+        }
+}
+
 void array_free(struct array *array)
 {
     free(array->memory);
     free(array->descr);
-    if (array->mapping) munmap(array->mapping, array->mapping_size);
+    region_drop(array->region);
     memset(array, 0, sizeof *array);
 }

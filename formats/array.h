@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tensor that owns its memory: allocated, or a mapped file. What every reader gives and every
+ * A tensor that owns its memory, or holds the file that it lies in. What every reader gives and every
  * writer takes. `tensor.shape` and `tensor.strides` point into the array itself, so an array is
  * passed by address and never copied.
  */
@@ -9,14 +9,15 @@
 
 #include "garner.h"
 
+struct region;
+
 struct array {
     garner_tensor tensor;
     int64_t shape[GARNER_MAX_RANK];
     int64_t strides[GARNER_MAX_RANK];
-    char *descr;   /* of opaque elements read from .npy: the type as written there; else NULL */
-    void *memory;  /* freed by array_free */
-    void *mapping; /* unmapped by array_free */
-    size_t mapping_size;
+    char *descr;           /* of opaque elements read from .npy: the type as written there; else NULL */
+    void *memory;          /* freed by array_free */
+    struct region *region; /* dropped by array_free: bytes that others may hold, too */
 };
 
 /* Elements of a shape: -1 if that does not fit in 63 bits, -2 if an extent is negative. An extent of 0 makes
@@ -29,6 +30,9 @@ int is_little_endian(void);
 /* Makes a dense array with zeroed elements. Messages begin with `name`. `shape` may be NULL if rank is 0. */
 garner_status array_create(struct array *array, const char *name, garner_dtype dtype, uint64_t item_bytes,
                            int32_t rank, const int64_t *shape, garner_error *error);
+
+/* Reverses each run of `width` bytes; a width below 2 changes nothing. */
+void reverse_bytes(void *bytes, size_t size, unsigned width);
 
 /* Releases what the array owns and zeroes it. A zeroed array is fine. */
 void array_free(struct array *array);

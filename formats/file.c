@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "region.h"
 
 enum { FIRST_CAPACITY = 4096, LARGEST_READ = 1 << 30 };
 
@@ -43,7 +44,7 @@ static void map(struct file *file, const struct stat *about)
     close_descriptor(file);
 }
 
-garner_status file_open(struct file *file, const char *path, garner_error *error)
+static garner_status open_path(struct file *file, const char *path, int mapped, garner_error *error)
 {
     struct stat about;
     *file = (struct file){.path = path, .descriptor = STDIN_FILENO};
@@ -58,8 +59,18 @@ garner_status file_open(struct file *file, const char *path, garner_error *error
         close_descriptor(file);
         return fail_errno(error, path, "read", number);
     }
-    map(file, &about);
+    if (mapped) map(file, &about);
     return succeed(error);
+}
+
+garner_status file_open(struct file *file, const char *path, garner_error *error)
+{
+    return open_path(file, path, 1, error);
+}
+
+garner_status file_open_unmapped(struct file *file, const char *path, garner_error *error)
+{
+    return open_path(file, path, 0, error);
 }
 
 /* Room for more bytes, at most twice what has arrived and never more than is asked for. */
@@ -104,6 +115,13 @@ uint64_t file_rest(const struct file *file)
     if (file->descriptor < 0 || fstat(file->descriptor, &about) || !S_ISREG(about.st_mode)) return 0;
     off_t at = lseek(file->descriptor, 0, SEEK_CUR);
     return at < 0 || at >= about.st_size ? 0 : (uint64_t)(about.st_size - at);
+}
+
+struct region *file_share(struct file *file)
+{
+    struct region *region = region_create(file->memory, file->mapping, file->mapping_size);
+    if (region) file->memory = file->mapping = NULL;
+    return region;
 }
 
 void file_close(struct file *file)

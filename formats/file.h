@@ -9,6 +9,8 @@
 
 #include "garner.h"
 
+struct region;
+
 /* ---- Reading (file.c) ---- */
 
 struct file {
@@ -25,6 +27,9 @@ struct file {
 /* Opens a file; the path "-" is standard input. A mapped file is there at once, others not yet. */
 garner_status file_open(struct file *file, const char *path, garner_error *error);
 
+/* The same without a mapping: what another process does to the file later changes nothing here. */
+garner_status file_open_unmapped(struct file *file, const char *path, garner_error *error);
+
 /* Reads on until `size` bytes are there or the file ends; file->size tells which. Memory grows with
  * what really arrives, never with what is merely asked for. */
 garner_status file_fetch(struct file *file, uint64_t size, garner_error *error);
@@ -32,7 +37,11 @@ garner_status file_fetch(struct file *file, uint64_t size, garner_error *error);
 /* How many bytes lie beyond the first file->size, where that is known without reading; else 0. */
 uint64_t file_rest(const struct file *file);
 
-/* Releases what the file still owns. Set memory or mapping to NULL first to keep it. */
+/* Hands what the file owns to a region; file->bytes stay valid as long as that. NULL if there is no memory
+ * for it. */
+struct region *file_share(struct file *file);
+
+/* Releases what the file still owns. */
 void file_close(struct file *file);
 
 /* ---- Writing (save.c) ---- */

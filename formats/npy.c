@@ -12,15 +12,10 @@
 #include "fail.h"
 #include "file.h"
 #include "npy_header.h"
+#include "region.h"
 #include "utf8.h"
 
-enum { MAGIC = 6, PREFIX_1 = 10, PREFIX_2 = 12, LONGEST_HEADER = 1 << 16 };
-
-/* The fixed part in front of the header. */
-struct frame {
-    int version;
-    uint64_t header_at, data_at;
-};
+enum { MAGIC = 6, PREFIX_1 = 10, PREFIX_2 = NPY_LONGEST_PREFIX };
 
 static garner_status refuse_start(const struct file *file, garner_error *error)
 {
@@ -32,7 +27,7 @@ static garner_status refuse_start(const struct file *file, garner_error *error)
                    file->bytes[0] == 'P' && file->size > 1 && file->bytes[1] == 'K' ? " of a zip file" : "");
 }
 
-static garner_status read_prefix(struct file *file, struct frame *frame, garner_error *error)
+static garner_status read_prefix(struct file *file, struct npy_frame *frame, garner_error *error)
 {
     static const unsigned char magic[MAGIC] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
     garner_status status = file_fetch(file, PREFIX_1, error);
@@ -51,17 +46,17 @@ static garner_status read_prefix(struct file *file, struct frame *frame, garner_
     return file_fetch(file, frame->header_at, error);
 }
 
-static garner_status read_frame(struct file *file, struct frame *frame, garner_error *error)
+static garner_status read_frame(struct file *file, struct npy_frame *frame, garner_error *error)
 {
     garner_status status = read_prefix(file, frame, error);
     if (status) return status;
     uint64_t size = 0;
     for (uint64_t i = frame->header_at; i-- > 8 && i < file->size;)
         size = size << 8 | file->bytes[i];
-    if (file->size >= frame->header_at && size > LONGEST_HEADER)
+    if (file->size >= frame->header_at && size > NPY_LONGEST_HEADER)
         return fail_at(error, GARNER_BAD_FILE, file->path,
                        "the header of %llu bytes is above the limit of %d", (unsigned long long)size,
-                       LONGEST_HEADER);
+                       NPY_LONGEST_HEADER);
     frame->data_at = frame->header_at + size;
     status = file_fetch(file, frame->data_at, error);
     if (!status && (file->size < frame->data_at))
@@ -71,8 +66,8 @@ static garner_status read_frame(struct file *file, struct frame *frame, garner_e
     return status;
 }
 
-static garner_status fetch_elements(struct file *file, const struct frame *frame,
-                                    const struct npy_header *header, garner_error *error)
+garner_status npy_fetch(struct file *file, const struct npy_frame *frame, const struct npy_header *header,
+                        garner_error *error)
 {
     uint64_t bytes = (uint64_t)header->bytes, end;
     if (__builtin_add_overflow(frame->data_at, bytes, &end)) end = UINT64_MAX;
@@ -101,16 +96,6 @@ static char *copy_descr(const char *text, size_t size, int version)
     return copy;
 }
 
-/* Reads with every run of `width` bytes reversed. */
-static void *swapped_copy(const unsigned char *from, size_t bytes, unsigned width)
-{
-    unsigned char *to = malloc(bytes ? bytes : 1);
-    for (size_t at = 0; to && at < bytes; at += width)
-        for (unsigned i = 0; i < width; i++)
-            to[at + i] = from[at + width - 1 - i];
-    return to;
-}
-
 /* Strides of an array whose first axis varies fastest. Of an empty one none are formed. */
 static const int64_t *fortran_strides(struct array *array, const struct npy_header *header)
 {
@@ -123,75 +108,94 @@ static const int64_t *fortran_strides(struct array *array, const struct npy_head
     return array->strides;
 }
 
-/* Takes what the array needs out of the file. */
-static garner_status take_elements(struct array *array, struct file *file, const struct frame *frame,
-                                   const struct npy_header *header, garner_error *error)
+static garner_status take_elements(struct array *array, const char *path, const struct npy_header *header,
+                                   const unsigned char *elements, struct region *region, garner_error *error)
 {
     size_t bytes = (size_t)header->bytes;
-    const unsigned char *elements = file->bytes + frame->data_at;
-    if (header->type.dtype == GARNER_OPAQUE) {
-        array->descr = copy_descr(header->descr, header->descr_size, frame->version);
-        if (!array->descr) return fail_memory(error, file->path, 2 * header->descr_size + 1);
-        if (!utf8_is_valid(array->descr))
-            return fail_at(error, GARNER_BAD_FILE, file->path, "header is not valid UTF-8");
-    }
-    if (header->type.swap) {
-        array->memory = swapped_copy(elements, bytes, header->type.swap);
-        if (!array->memory) return fail_memory(error, file->path, bytes);
-        array->tensor.data = array->memory;
+    if (!header->type.swap) {
+        array->tensor.data = (void *)(uintptr_t)elements;
+        array->region = region_hold(region);
         return GARNER_OK;
     }
-    array->tensor.data =
-        file->mapping ? (char *)file->mapping + frame->data_at : (char *)file->memory + frame->data_at;
-    array->memory = file->memory;
-    array->mapping = file->mapping;
-    array->mapping_size = file->mapping_size;
-    file->memory = file->mapping = NULL;
+    array->memory = malloc(bytes ? bytes : 1);
+    if (!array->memory) return fail_memory(error, path, bytes);
+    if (bytes) memcpy(array->memory, elements, bytes);
+    reverse_bytes(array->memory, bytes, header->type.swap);
+    array->tensor.data = array->memory;
     return GARNER_OK;
 }
 
-static void describe(struct array *array, const struct npy_header *header)
-{
-    memcpy(array->shape, header->shape, sizeof array->shape);
-    array->tensor.shape = array->shape;
-    array->tensor.strides = fortran_strides(array, header);
-    array->tensor.rank = header->rank;
-    array->tensor.dtype = header->type.dtype;
-    array->tensor.bytes = (uint64_t)header->bytes;
-    array->tensor.item_bytes = header->type.dtype == GARNER_OPAQUE ? header->type.item_bytes : 0;
-}
-
-static garner_status load(struct array *array, struct file *file, uint64_t *trailing, garner_error *error)
-{
-    struct frame frame = {0};
-    struct npy_header header;
-    garner_status status = read_frame(file, &frame, error);
-    if (status) return status;
-    status = npy_header(&header, (const char *)file->bytes + frame.header_at,
-                        (size_t)(frame.data_at - frame.header_at), file->path, error);
-    if (!status) status = fetch_elements(file, &frame, &header, error);
-    if (status) return status;
-    *trailing = file->size - frame.data_at - (uint64_t)header.bytes + file_rest(file);
-    describe(array, &header);
-    return take_elements(array, file, &frame, &header, error);
-}
-
-garner_status npy_load_counting(struct array *array, const char *path, uint64_t *trailing,
+static garner_status take_descr(struct array *array, const char *path, const struct npy_frame *frame,
+                                const struct npy_header *header, const unsigned char *start,
                                 garner_error *error)
 {
-    struct file file;
+    if (header->type.dtype != GARNER_OPAQUE) return GARNER_OK;
+    const char *text = (const char *)start + frame->header_at + header->descr_at;
+    array->descr = copy_descr(text, header->descr_size, frame->version);
+    if (!array->descr) return fail_memory(error, path, 2 * header->descr_size + 1);
+    if (utf8_is_valid(array->descr)) return GARNER_OK;
+    return fail_at(error, GARNER_BAD_FILE, path, "header is not valid UTF-8");
+}
+
+garner_status npy_array(struct array *array, const char *path, const struct npy_frame *frame,
+                        const struct npy_header *header, const unsigned char *start,
+                        const unsigned char *elements, struct region *region, garner_error *error)
+{
     memset(array, 0, sizeof *array);
-    *trailing = 0;
-    garner_status status = file_open(&file, path, error);
-    if (status) return status;
-    status = load(array, &file, trailing, error);
-    file_close(&file);
+    memcpy(array->shape, header->shape, sizeof array->shape);
+    array->tensor = (garner_tensor){
+        .shape = array->shape,
+        .strides = fortran_strides(array, header),
+        .rank = header->rank,
+        .dtype = header->type.dtype,
+        .bytes = (uint64_t)header->bytes,
+        .item_bytes = header->type.dtype == GARNER_OPAQUE ? header->type.item_bytes : 0,
+    };
+    garner_status status = take_descr(array, path, frame, header, start, error);
+    if (!status) status = take_elements(array, path, header, elements, region, error);
     if (status) array_free(array);
     return status ? status : succeed(error);
 }
 
+garner_status npy_begin(struct file *file, struct npy_frame *frame, struct npy_header *header,
+                        garner_error *error)
+{
+    garner_status status = read_frame(file, frame, error);
+    if (status) return status;
+    return npy_header(header, (const char *)file->bytes + frame->header_at,
+                      (size_t)(frame->data_at - frame->header_at), file->path, error);
+}
+
+garner_status npy_fetch_whole(struct file *file, garner_error *error)
+{
+    struct npy_frame frame = {0};
+    struct npy_header header;
+    garner_status status = npy_begin(file, &frame, &header, error);
+    return status ? status : npy_fetch(file, &frame, &header, error);
+}
+
+static garner_status load(struct array *array, struct file *file, garner_error *error)
+{
+    struct npy_frame frame = {0};
+    struct npy_header header;
+    garner_status status = npy_begin(file, &frame, &header, error);
+    if (!status) status = npy_fetch(file, &frame, &header, error);
+    if (status) return status;
+    struct region *region = file_share(file);
+    if (!region) return fail_memory(error, file->path, sizeof file);
+    status = npy_array(array, file->path, &frame, &header, file->bytes, file->bytes + frame.data_at, region,
+                       error);
+    region_drop(region);
+    return status;
+}
+
 garner_status npy_load(struct array *array, const char *path, garner_error *error)
 {
-    uint64_t ignored;
-    return npy_load_counting(array, path, &ignored, error);
+    struct file file;
+    memset(array, 0, sizeof *array);
+    garner_status status = file_open(&file, path, error);
+    if (status) return status;
+    status = load(array, &file, error);
+    file_close(&file);
+    return status;
 }

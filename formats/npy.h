@@ -14,10 +14,6 @@
  * with the path. Release with array_free. */
 garner_status npy_load(struct array *array, const char *path, garner_error *error);
 
-/* The same, and counts the bytes after the array, where that is known: NumPy allows appended arrays. */
-garner_status npy_load_counting(struct array *array, const char *path, uint64_t *trailing,
-                                garner_error *error);
-
 /* Saves a tensor of any strides to `path` ("-" is standard output), as file_save does. `descr` is the
  * type of opaque elements, as in array.descr; NULL there means plain bytes, '|V8' for item_bytes 8.
  * Types that .npy lacks (bf16, small floats, sub-byte, str) are GARNER_UNSUPPORTED. */

@@ -10,9 +10,10 @@
 static garner_status read_descr(struct npy_scan *scan, struct npy_header *header)
 {
     npy_skip(scan); /* so that the text begins at the type itself */
-    header->descr = scan->at;
+    const char *descr = scan->at;
     garner_status status = npy_type(scan, &header->type);
-    header->descr_size = (size_t)(scan->at - header->descr);
+    header->descr_at = (size_t)(descr - scan->start);
+    header->descr_size = (size_t)(scan->at - descr);
     return status;
 }
 

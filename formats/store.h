@@ -18,6 +18,7 @@ enum {
 };
 
 struct store_format;
+struct store_name;
 struct region;
 
 /* An open file. Fields are for the formats; callers use the functions and `count`. */
@@ -29,9 +30,11 @@ struct store {
     size_t count;               /* of tensors */
     const unsigned char *bytes; /* the file */
     uint64_t size;
-    uint64_t trailing;     /* bytes after the array of a .npy file, where that is known */
-    struct region *region; /* who frees them; NULL: the caller of store_open_bytes */
-    void *content;         /* what the format has learnt */
+    uint64_t unread;          /* how much more of it there is, where that is known */
+    struct store_name *names; /* sorted */
+    uint64_t trailing;        /* bytes after the array of a .npy file, where that is known */
+    struct region *region;    /* who frees them; NULL: the caller of store_open_bytes */
+    void *content;            /* what the format has learnt */
 };
 
 /* What is known of a tensor before it is loaded. */
