@@ -15,8 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "fail.h"
-
 enum { FIRST_BLOCK = 1024, LARGEST_BLOCK = 1 << 16, ALIGNMENT = alignof(max_align_t) };
 
 struct block {

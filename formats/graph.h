@@ -11,6 +11,7 @@
 #ifndef GARNER_FORMATS_GRAPH_H
 #define GARNER_FORMATS_GRAPH_H
 
+#include "fail.h"
 #include "garner.h"
 
 /* No value: an input that is left out, a value that no node makes. */
@@ -29,6 +30,7 @@ struct graph_value {
     int32_t rank;                     /* as declared; -1: not declared, then no shape */
     const struct graph_extent *shape; /* rank extents, to be held against what is computed */
     const garner_tensor *constant;    /* the elements, dense, if the file holds them; else NULL */
+    const char *foreign;              /* what it is if no tensor: "sequence", "map"; else NULL */
     size_t node;                      /* what makes it; GRAPH_NONE: an input or a bare constant */
 };
 
@@ -107,7 +109,7 @@ void *graph_alloc(struct graph *graph, size_t count, size_t size, garner_error *
 const char *graph_text(struct graph *graph, const char *bytes, size_t size, garner_error *error);
 
 /* Text made as by printf. */
-const char *graph_format(struct graph *graph, garner_error *error, const char *format, ...);
+const char *graph_format(struct graph *graph, garner_error *error, const char *format, ...) FAIL_FORMAT(3);
 
 /* Gives a mapping to the graph, which unmaps it in the end, also if this fails. */
 garner_status graph_keep_mapping(struct graph *graph, void *mapping, size_t size, garner_error *error);
