@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a net as it is written to a graph: what the files of this step share. ir_graph.c makes values and
+ * nodes, ir_edges.c follows edges, ir_const.c finds the elements of constants, ir_names.c names inputs and
+ * outputs.
+ */
+#ifndef GARNER_FORMATS_IR_BUILD_H
+#define GARNER_FORMATS_IR_BUILD_H
+
+#include "ir_net.h"
+
+struct ir_build {
+    struct ir_net net;
+    struct graph *graph;
+    garner_error *error;
+
+    /* The .bin: opened when the first constant needs it. */
+    const unsigned char *bin;
+    uint64_t bin_size;
+    int bin_open, follow_links;
+
+    /* For each port of the net. */
+    size_t *value;  /* of an output: the value it gives */
+    size_t *source; /* of an input: the output port that it is connected to; GRAPH_NONE: nothing */
+    size_t *layer;  /* whose it is */
+};
+
+/* A complaint about a layer: "PATH: line 3, column 5: layer "name" (Gather): ...". */
+garner_status ir_complain(const struct ir_build *build, garner_status status, const struct ir_layer *layer,
+                          const char *format, ...) FAIL_FORMAT(4);
+
+/* Finds out what each input port is connected to, and whose each port is. */
+garner_status ir_connect(struct ir_build *build);
+
+/* The elements of every constant. */
+garner_status ir_constants(struct ir_build *build);
+
+/* Makes an input of each Parameter and an output of each Result, with all names they go by. */
+garner_status ir_interface(struct ir_build *build);
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Layers become nodes, output ports values, and what an edge connects the input of a node. Whether the
+ * whole runs is not decided here: layers that garner does not know stay in the graph with the reason.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "ir.h"
+#include "ir_build.h"
+
+garner_status ir_complain(const struct ir_build *build, garner_status status, const struct ir_layer *layer,
+                          const char *format, ...)
+{
+    char sentence[256], name[64], type[32];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    return ir_fail(build->error, status, build->graph->path, layer->place, "layer \"%s\" (%s): %s",
+                   printable(name, sizeof name, layer->name), printable(type, sizeof type, layer->type),
+                   sentence);
+}
+
+/* ---- Which operator ---- */
+
+/* The opsets of each operator, and the version of the specification that counts there. */
+static const struct rule {
+    const char *type;
+    enum graph_kind kind;
+    garner_kind gather;
+    uint64_t first, last;
+    const char *spec;
+    size_t inputs;
+} rules[] = {
+    {"Const", GRAPH_CONSTANT, 0, 1, UINT64_MAX, NULL, 0},
+    {"Constant", GRAPH_CONSTANT, 0, 1, UINT64_MAX, NULL, 0},
+    {"Convert", GRAPH_CONVERT, 0, 1, UINT64_MAX, NULL, 1},
+    {"Gather", GRAPH_GATHER, GARNER_GATHER, 1, 6, "openvino-1", 3},
+    {"Gather", GRAPH_GATHER, GARNER_GATHER, 7, 7, "openvino-7", 3},
+    {"Gather", GRAPH_GATHER, GARNER_GATHER, 8, 16, "openvino-8", 3},
+    {"GatherElements", GRAPH_GATHER_ELEMENTS, GARNER_GATHER_ELEMENTS, 6, 16, "openvino-6", 2},
+    {"GatherND", GRAPH_GATHER_ND, GARNER_GATHER_ND, 5, 7, "openvino-5", 2},
+    {"GatherND", GRAPH_GATHER_ND, GARNER_GATHER_ND, 8, 16, "openvino-8", 2},
+};
+
+/* The number in "opset8", or 0. */
+static uint64_t opset_of(const char *version)
+{
+    uint64_t number = 0;
+    if (strncmp(version, "opset", 5) != 0 || !ir_unsigned(version + 5, &number)) return 0;
+    return number;
+}
+
+/* The rule for a layer, or NULL and the reason, as a phrase after the operator's name. */
+static const struct rule *find_rule(struct ir_build *build, const struct ir_layer *layer,
+                                    const char **refusal)
+{
+    uint64_t opset = opset_of(layer->version), first = 0, last = 0;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (strcmp(rules[i].type, layer->type) != 0) continue;
+        if (opset >= rules[i].first && opset <= rules[i].last) return &rules[i];
+        if (!first) first = rules[i].first;
+        last = rules[i].last;
+    }
+    *refusal = first == 0  ? "is no operator that runs here"
+               : last > 16 ? "has no opset in its version"
+                           : graph_format(build->graph, build->error, "is there in opset%d to opset%d",
+                                          (int)first, (int)last);
+    return NULL;
+}
+
+/* ---- Attributes ---- */
+
+static garner_status read_number(const struct ir_build *build, const struct ir_layer *layer, const char *name,
+                                 const char *text, int64_t *number)
+{
+    char shown[64];
+    if (!text || ir_signed(text, number)) return GARNER_OK;
+    return ir_complain(build, GARNER_BAD_FILE, layer, "%s=\"%s\" is not a decimal number of 64 bits", name,
+                       printable(shown, sizeof shown, text));
+}
+
+static garner_status make_gather(struct ir_build *build, const struct ir_layer *layer,
+                                 const struct rule *rule, struct graph_node *node)
+{
+    garner_status status = garner_op_from_spec(&node->op, rule->spec, rule->gather, build->error);
+    node->spec = rule->spec;
+    if (!status && rule->kind == GRAPH_GATHER_ELEMENTS) {
+        if (!layer->data.axis)
+            return ir_complain(build, GARNER_BAD_FILE, layer, "the attribute axis is missing");
+        status = read_number(build, layer, "axis", layer->data.axis, &node->op.axis);
+    } else if (!status && strcmp(rule->spec, "openvino-1") != 0) {
+        status = read_number(build, layer, "batch_dims", layer->data.batch_dims, &node->op.batch_dims);
+    }
+    return status;
+}
+
+static int is_integer(garner_dtype dtype)
+{
+    switch (dtype) {
+    case GARNER_I8:
+    case GARNER_I16:
+    case GARNER_I32:
+    case GARNER_I64:
+    case GARNER_U8:
+    case GARNER_U16:
+    case GARNER_U32:
+    case GARNER_U64:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Between integers alone; the type it comes from is known when inputs are connected. */
+static garner_status make_convert(struct ir_build *build, const struct ir_layer *layer,
+                                  struct graph_node *node)
+{
+    const char *name = layer->data.destination_type;
+    char shown[32];
+    if (!name) return ir_complain(build, GARNER_BAD_FILE, layer, "the attribute destination_type is missing");
+    node->to = ir_type(name);
+    if (is_integer(node->to)) return GARNER_OK;
+    node->kind = GRAPH_UNSUPPORTED;
+    node->refusal =
+        graph_format(build->graph, build->error, "to %s: only integers of 8 to 64 bits are converted",
+                     printable(shown, sizeof shown, name));
+    return node->refusal ? GARNER_OK : GARNER_NO_MEMORY;
+}
+
+/* ---- Values ---- */
+
+/* What two declarations of one extent leave; 0 if that is nothing. */
+static int narrow(struct graph_extent *extent, const struct graph_extent *other)
+{
+    if (other->least > extent->least) extent->least = other->least;
+    if (extent->most < 0 || (other->most >= 0 && other->most < extent->most)) extent->most = other->most;
+    return extent->most < 0 || extent->least <= extent->most;
+}
+
+/* Adds what a port says to what is known of a value's shape; 0 if the two contradict each other. A port
+ * without extents says nothing: that is how files write an unknown rank as well as a scalar. */
+static int add_shape(struct graph_extent *shape, int32_t *rank, const struct graph_extent *extents,
+                     int32_t count)
+{
+    int agrees = 1;
+    if (!count) return 1;
+    if (*rank < 0) {
+        memcpy(shape, extents, (size_t)count * sizeof *shape);
+        *rank = count;
+        return 1;
+    }
+    if (*rank != count) return 0;
+    for (int32_t i = 0; i < count; i++)
+        agrees &= narrow(&shape[i], &extents[i]);
+    return agrees;
+}
+
+/* Adds what a port says of the value that comes from it or goes to it. Only of what nodes make: of
+ * Parameters and constants their <data> says all. Contradictions are left to whoever computes shapes. */
+static garner_status declare_shape(struct ir_build *build, size_t id, const struct ir_port *port)
+{
+    struct graph_value *value = &build->graph->values[id];
+    struct graph_extent shape[GARNER_MAX_RANK], *kept;
+    int32_t rank = value->rank;
+    if (value->node == GRAPH_NONE || build->graph->nodes[value->node].kind == GRAPH_CONSTANT)
+        return GARNER_OK;
+    if (rank > 0) memcpy(shape, value->shape, (size_t)rank * sizeof *shape);
+    if (!add_shape(shape, &rank, build->net.extents + port->first_extent, port->rank)) return GARNER_OK;
+    if (rank <= 0 || (rank == value->rank && !memcmp(shape, value->shape, (size_t)rank * sizeof *shape)))
+        return GARNER_OK;
+    kept = graph_alloc(build->graph, (size_t)rank, sizeof *kept, build->error);
+    if (!kept) return GARNER_NO_MEMORY;
+    value->shape = memcpy(kept, shape, (size_t)rank * sizeof *kept);
+    value->rank = rank;
+    return GARNER_OK;
+}
+
+/* Whether this layer's types matter: what does not run may have any. */
+static int is_known(const struct ir_layer *layer)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i].type, layer->type) == 0) return 1;
+    return strcmp(layer->type, "Parameter") == 0;
+}
+
+static int is_unknown_type(const char *name)
+{
+    return strcmp(name, "dynamic") == 0 || strcmp(name, "undefined") == 0 || strcmp(name, "UNSPECIFIED") == 0;
+}
+
+static garner_status port_type(const struct ir_build *build, const struct ir_layer *layer,
+                               const struct ir_port *port, garner_dtype *dtype)
+{
+    char shown[64];
+    *dtype = port->precision ? ir_type(port->precision) : 0;
+    if (*dtype || !port->precision || is_unknown_type(port->precision) || !is_known(layer)) return GARNER_OK;
+    return ir_complain(build, GARNER_UNSUPPORTED, layer, "there is no element type \"%s\"",
+                       printable(shown, sizeof shown, port->precision));
+}
+
+/* A value for an output port, called by its first tensor name or by its layer. */
+static garner_status add_value(struct ir_build *build, const struct ir_layer *layer, size_t which,
+                               size_t node)
+{
+    const struct ir_port *port = &build->net.ports[layer->first_output + which];
+    const char *name = layer->name;
+    size_t id;
+    garner_dtype dtype;
+    if (port->names) {
+        char *first = graph_alloc(build->graph, 1, strlen(port->names) + 1, build->error);
+        if (!first) return GARNER_NO_MEMORY;
+        if (ir_next_name(port->names, first)) name = first;
+    }
+    garner_status status = port_type(build, layer, port, &dtype);
+    if (!status) status = graph_add_value(build->graph, name, &id, build->error);
+    if (status) return status;
+    struct graph_value *value = &build->graph->values[id];
+    value->dtype = dtype;
+    value->node = node;
+    build->value[layer->first_output + which] = id;
+    return GARNER_OK;
+}
+
+/* What <data> of a Parameter or a constant says: the type, and the shape as *extents. */
+static garner_status read_data(struct ir_build *build, const struct ir_layer *layer,
+                               struct graph_value *value)
+{
+    const struct ir_data *data = &layer->data;
+    struct graph_extent extents[GARNER_MAX_RANK], *shape;
+    char shown[64];
+    if (!data->element_type || !data->shape)
+        return ir_complain(build, GARNER_BAD_FILE, layer, "the attribute %s is missing",
+                           data->shape ? "element_type" : "shape");
+    value->dtype = ir_type(data->element_type);
+    if (!value->dtype && !is_unknown_type(data->element_type))
+        return ir_complain(build, GARNER_UNSUPPORTED, layer, "there is no element type \"%s\"",
+                           printable(shown, sizeof shown, data->element_type));
+    int32_t rank = ir_shape(data->shape, extents);
+    if (rank == IR_ANY_RANK) return GARNER_OK;
+    if (rank < 0)
+        return ir_complain(build, GARNER_BAD_FILE, layer, "shape=\"%s\" is no list of at most %d extents",
+                           printable(shown, sizeof shown, data->shape), GARNER_MAX_RANK);
+    shape = graph_alloc(build->graph, (size_t)rank, sizeof *shape, build->error);
+    if (!shape) return GARNER_NO_MEMORY;
+    value->shape = memcpy(shape, extents, (size_t)rank * sizeof *shape);
+    value->rank = rank;
+    return GARNER_OK;
+}
+
+static int has_data(const struct ir_layer *layer)
+{
+    return strcmp(layer->type, "Parameter") == 0 || strcmp(layer->type, "Const") == 0 ||
+           strcmp(layer->type, "Constant") == 0;
+}
+
+/* What the layer and its output ports say of the values that they give. */
+static garner_status declare_outputs(struct ir_build *build, const struct ir_layer *layer)
+{
+    garner_status status = GARNER_OK;
+    if (has_data(layer)) {
+        if (layer->outputs != 1)
+            return ir_complain(build, GARNER_BAD_FILE, layer, "%zu outputs instead of 1", layer->outputs);
+        status = read_data(build, layer, &build->graph->values[build->value[layer->first_output]]);
+    }
+    for (size_t i = layer->first_output; i < layer->first_output + layer->outputs && !status; i++)
+        status = declare_shape(build, build->value[i], &build->net.ports[i]);
+    return status;
+}
+
+/* ---- Nodes ---- */
+
+static garner_status check_ports(const struct ir_build *build, const struct ir_layer *layer,
+                                 const struct rule *rule)
+{
+    if (layer->inputs != rule->inputs)
+        return ir_complain(build, GARNER_BAD_FILE, layer, "%zu inputs instead of %zu", layer->inputs,
+                           rule->inputs);
+    if (layer->outputs != 1)
+        return ir_complain(build, GARNER_BAD_FILE, layer, "%zu outputs instead of 1", layer->outputs);
+    return GARNER_OK;
+}
+
+static garner_status fill_node(struct ir_build *build, const struct ir_layer *layer, struct graph_node *node)
+{
+    const struct rule *rule = find_rule(build, layer, &node->refusal);
+    garner_status status = GARNER_OK;
+    node->name = layer->name;
+    node->type = layer->type;
+    node->version = layer->version;
+    node->place = layer->place.line;
+    node->kind = rule ? rule->kind : GRAPH_UNSUPPORTED;
+    if (!rule) return node->refusal ? GARNER_OK : GARNER_NO_MEMORY;
+    status = check_ports(build, layer, rule);
+    if (!status && rule->gather) status = make_gather(build, layer, rule, node);
+    if (!status && rule->kind == GRAPH_CONVERT) status = make_convert(build, layer, node);
+    return status;
+}
+
+static int is_node(const struct ir_layer *layer)
+{
+    return strcmp(layer->type, "Parameter") != 0 && strcmp(layer->type, "Result") != 0;
+}
+
+static garner_status add_layer(struct ir_build *build, const struct ir_layer *layer)
+{
+    size_t id = GRAPH_NONE;
+    garner_status status = GARNER_OK;
+    if (is_node(layer)) status = graph_add_node(build->graph, &id, build->error);
+    if (!status && is_node(layer)) status = fill_node(build, layer, &build->graph->nodes[id]);
+    for (size_t i = 0; i < layer->outputs && !status; i++)
+        status = add_value(build, layer, i, id);
+    if (!status) status = declare_outputs(build, layer);
+    if (status || !is_node(layer)) return status;
+    struct graph_node *node = &build->graph->nodes[id];
+    node->input_count = layer->inputs;
+    node->output_count = layer->outputs;
+    node->inputs = graph_alloc(build->graph, layer->inputs, sizeof *node->inputs, build->error);
+    node->outputs = graph_alloc(build->graph, layer->outputs, sizeof *node->outputs, build->error);
+    if (!node->inputs || !node->outputs) return GARNER_NO_MEMORY;
+    for (size_t i = 0; i < layer->outputs; i++)
+        node->outputs[i] = build->value[layer->first_output + i];
+    return GARNER_OK;
+}
+
+/* ---- Inputs of nodes ---- */
+
+/* A Convert from something else than an integer does not run. What it comes from may be unknown until it
+ * runs; then that is where it is refused. */
+static garner_status check_convert(struct ir_build *build, struct graph_node *node)
+{
+    garner_dtype from = build->graph->values[node->inputs[0]].dtype;
+    if (node->kind != GRAPH_CONVERT || !from || is_integer(from)) return GARNER_OK;
+    node->kind = GRAPH_UNSUPPORTED;
+    node->refusal =
+        graph_format(build->graph, build->error, "from %s: only integers of 8 to 64 bits are converted",
+                     garner_dtype_name(from));
+    return node->refusal ? GARNER_OK : GARNER_NO_MEMORY;
+}
+
+static garner_status connect_input(struct ir_build *build, const struct ir_layer *layer,
+                                   struct graph_node *node, size_t i)
+{
+    const struct ir_port *port = &build->net.ports[layer->first_input + i];
+    size_t source = build->source[layer->first_input + i];
+    node->inputs[i] = source == GRAPH_NONE ? GRAPH_NONE : build->value[source];
+    if (source != GRAPH_NONE) return declare_shape(build, node->inputs[i], port);
+    if (node->kind == GRAPH_UNSUPPORTED) return GARNER_OK;
+    return ir_complain(build, GARNER_BAD_FILE, layer, "nothing is connected to its input port %llu",
+                       (unsigned long long)port->id);
+}
+
+static garner_status connect_nodes(struct ir_build *build)
+{
+    garner_status status = GARNER_OK;
+    struct graph_node *node = build->graph->nodes;
+    for (size_t i = 0; i < build->net.layer_count && !status; i++) {
+        const struct ir_layer *layer = &build->net.layers[i];
+        if (!is_node(layer)) continue;
+        for (size_t k = 0; k < layer->inputs && !status; k++)
+            status = connect_input(build, layer, node, k);
+        if (!status && node->kind == GRAPH_CONVERT) status = check_convert(build, node);
+        node++;
+    }
+    return status;
+}
+
+/* ---- The whole ---- */
+
+static garner_status build_graph(struct ir_build *build)
+{
+    garner_status status = ir_connect(build);
+    for (size_t i = 0; i < build->net.layer_count && !status; i++)
+        status = add_layer(build, &build->net.layers[i]);
+    if (!status) status = connect_nodes(build);
+    if (!status) status = ir_constants(build);
+    return status ? status : ir_interface(build);
+}
+
+static garner_status build_net(struct ir_build *build, const void *xml, uint64_t size)
+{
+    garner_status status = ir_net_read(&build->net, build->graph, xml, size, build->error);
+    if (status) return status;
+    size_t count = build->net.port_count + 1;
+    size_t *numbers = malloc(3 * count * sizeof *numbers);
+    if (numbers) {
+        build->value = numbers;
+        build->source = numbers + count;
+        build->layer = numbers + 2 * count;
+        for (size_t i = 0; i < 3 * count; i++)
+            numbers[i] = GRAPH_NONE;
+        build->graph->version = build->net.version == 10 ? "IR version 10" : "IR version 11";
+        status = build_graph(build);
+    } else {
+        status = fail_memory(build->error, build->graph->path, 3 * count * sizeof *numbers);
+    }
+    free(numbers);
+    ir_net_free(&build->net);
+    return status;
+}
+
+static garner_status read_xml(struct ir_build *build, const char *path, const void *xml, uint64_t size)
+{
+    garner_status status = graph_begin(build->graph, path, "OpenVINO IR", build->error);
+    if (status) return status;
+    status = build_net(build, xml, size);
+    if (status) graph_free(build->graph);
+    return status ? status : succeed(build->error);
+}
+
+garner_status ir_read_bytes(struct graph *graph, const char *path, const void *xml, uint64_t xml_size,
+                            const void *bin, uint64_t bin_size, garner_error *error)
+{
+    struct ir_build build = {.graph = graph, .error = error, .bin = bin, .bin_size = bin_size, .bin_open = 1};
+    return read_xml(&build, path, xml, xml_size);
+}
+
+garner_status ir_read(struct graph *graph, const char *path, int follow_links, garner_error *error)
+{
+    struct ir_build build = {.graph = graph, .error = error, .follow_links = follow_links};
+    struct file file;
+    *graph = (struct graph){.path = NULL};
+    garner_status status = file_open(&file, path, error);
+    if (status) return status;
+    status = file_fetch(&file, (uint64_t)IR_LARGEST_FILE + 1, error);
+    if (!status) status = read_xml(&build, path, file.bytes, file.size);
+    file_close(&file);
+    return status;
+}
