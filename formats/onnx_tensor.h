@@ -10,13 +10,13 @@
 #include "array.h"
 #include "wire.h"
 
-/* One field of a TensorProto that holds elements. */
+/* The field of a TensorProto that holds the elements. */
 struct onnx_field {
-    uint32_t number;       /* 0: none is there */
-    enum wire_type type;   /* of its numbers */
-    uint64_t count;        /* numbers, or strings; of raw_data bytes */
-    uint64_t spans;        /* in how many pieces */
-    struct wire_span last; /* the last piece of packed numbers, or all of raw_data */
+    uint32_t number;        /* 0: none is there */
+    uint64_t most;          /* no more numbers, strings, or bytes of raw_data than that are there */
+    uint64_t pieces;        /* that it came in */
+    int packed;             /* whether the last piece was packed numbers, or raw_data */
+    struct wire_span piece; /* the last piece, then */
 };
 
 struct onnx_tensor {
@@ -30,7 +30,7 @@ struct onnx_tensor {
 
     /* For onnx_tensor_load. */
     struct wire_span message;
-    struct onnx_field field;
+    struct onnx_field field; /* not of external data */
     struct wire_span location;
     uint64_t offset, length;
     int has_length;
@@ -56,7 +56,7 @@ garner_status onnx_tensor_load(const struct onnx_tensor *tensor, const struct wi
 
 /*
  * The same as an array. Elements that lie in the message are not owned by it, and neither are strings. With
- * external data, which are looked for beneath the folder of file->path, the array owns their mapping.
+ * external data, which are looked for beneath the folder of file->path, the array holds their file.
  */
 garner_status onnx_tensor_load_array(const struct onnx_tensor *tensor, const struct wire_file *file,
                                      int follow_links, struct array *array);
