@@ -27,6 +27,7 @@ static const struct {
     const struct store_format *format;
 } kinds[] = {
     {STORE_NPY, ".npy", &npy_format},
+    {STORE_NPZ, ".npz", &npz_format},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
