@@ -28,6 +28,7 @@ static const struct {
 } kinds[] = {
     {STORE_NPY, ".npy", &npy_format},
     {STORE_NPZ, ".npz", &npz_format},
+    {STORE_SAFETENSORS, ".safetensors", &safetensors_format},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

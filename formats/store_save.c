@@ -83,6 +83,8 @@ struct store_source store_as_source(const struct store *store)
 {
     struct store_source source = {.context = (void *)(uintptr_t)store,
                                   .count = store->count,
+                                  .metadata = store->metadata,
+                                  .metadata_size = store->metadata_size,
                                   .describe = describe_stored,
                                   .load = load_stored};
     return source;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * .safetensors: eight bytes that say how long the header is, the header, a JSON object of a fixed form, and
+ * the elements, which fill the rest of the file without a gap. These are the parts that its reader and its
+ * writer share.
+ */
+#ifndef GARNER_FORMATS_SAFETENSORS_H
+#define GARNER_FORMATS_SAFETENSORS_H
+
+#include "store.h"
+
+enum { SAFETENSORS_PREFIX = 8, SAFETENSORS_LONGEST_HEADER = 100000000 };
+
+#define SAFETENSORS_METADATA "__metadata__"
+
+/* The type of that name, or 0. Some types of the format garner does not have. */
+garner_dtype safetensors_type(const char *name, size_t size);
+
+/* The other way; NULL if the format does not have the type. */
+const char *safetensors_type_name(garner_dtype dtype);
+
+/* ---- Tokens of the header (safetensors_scan.c) ---- */
+
+struct safetensors_scan {
+    const char *start, *at, *end;
+    const char *path;
+    garner_error *error;
+};
+
+/* "PATH: header is malformed at byte N: expected WHAT", counted from its '{'. */
+garner_status safetensors_malformed(const struct safetensors_scan *scan, const char *what);
+
+/* Skips white space; then, if the next character is `wanted`, takes it and returns 1. */
+int safetensors_take(struct safetensors_scan *scan, char wanted);
+
+/* Takes it or fails. */
+garner_status safetensors_expect(struct safetensors_scan *scan, char wanted);
+
+/* After an item of a list: a comma, or the end, which sets *done. */
+garner_status safetensors_next(struct safetensors_scan *scan, char end, int *done);
+
+/* A string; text is what lies between the quotes: well-formed UTF-8 and escapes, which are not undone. */
+garner_status safetensors_string(struct safetensors_scan *scan, const char **text, size_t *size);
+
+/* Undoes escapes, into as many bytes at most, and terminates. Returns the length; -1 if the text has a zero
+ * byte, or half a character. */
+int64_t safetensors_unescape(char *out, const char *text, size_t size);
+
+/* An integer of 63 bits without a sign. */
+garner_status safetensors_integer(struct safetensors_scan *scan, int64_t *value);
+
+/* A list of them. The first `most` are kept, all are counted. */
+garner_status safetensors_integers(struct safetensors_scan *scan, int64_t *values, size_t most,
+                                   size_t *count);
+
+/* ---- Writing (safetensors_save.c) ---- */
+
+/* Writes all tensors, larger elements first, so that each is aligned for its type. */
+garner_status safetensors_save(const char *path, const struct store_source *source, garner_error *error);
+
+#endif

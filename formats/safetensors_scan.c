@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The tokens of a .safetensors header: as much JSON as it may hold. Every look is bounded by scan->end, and
+ * nothing is looked at twice. */
+#include "safetensors.h"
+
+#include <string.h>
+
+#include "fail.h"
+#include "utf8.h"
+
+garner_status safetensors_malformed(const struct safetensors_scan *scan, const char *what)
+{
+    return fail_at(scan->error, GARNER_BAD_FILE, scan->path, "header is malformed at byte %zu: expected %s",
+                   (size_t)(scan->at - scan->start), what);
+}
+
+int safetensors_take(struct safetensors_scan *scan, char wanted)
+{
+    while (scan->at < scan->end && *scan->at && strchr(" \t\n\r", *scan->at))
+        scan->at++;
+    if (scan->at == scan->end || *scan->at != wanted) return 0;
+    scan->at++;
+    return 1;
+}
+
+garner_status safetensors_expect(struct safetensors_scan *scan, char wanted)
+{
+    char what[] = {'\'', wanted, '\'', 0};
+    return safetensors_take(scan, wanted) ? GARNER_OK : safetensors_malformed(scan, what);
+}
+
+garner_status safetensors_next(struct safetensors_scan *scan, char end, int *done)
+{
+    char what[] = "',' or '?'";
+    *done = safetensors_take(scan, end);
+    if (*done || safetensors_take(scan, ',')) return GARNER_OK;
+    what[8] = end;
+    return safetensors_malformed(scan, what);
+}
+
+/* ---- Strings ---- */
+
+static int hexadecimal(const char *text)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    int value = 0;
+    for (int i = 0; i < 4; i++) {
+        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+        if (!digit) return -1;
+        value = value << 4 | (int)((digit - digits) & 15);
+    }
+    return value;
+}
+
+/* Length of the escape at `text`, which begins with a backslash; 0 if it is none. */
+static size_t escape_length(const char *text, size_t left)
+{
+    if (left < 2 || !text[1]) return 0;
+    if (text[1] == 'u') return left >= 6 && hexadecimal(text + 2) >= 0 ? 6 : 0;
+    return strchr("\"\\/bfnrt", text[1]) ? 2 : 0;
+}
+
+garner_status safetensors_string(struct safetensors_scan *scan, const char **text, size_t *size)
+{
+    if (!safetensors_take(scan, '"')) return safetensors_malformed(scan, "a string");
+    *text = scan->at;
+    while (scan->at < scan->end && *scan->at != '"') {
+        uint32_t code;
+        size_t left = (size_t)(scan->end - scan->at);
+        size_t length =
+            *scan->at == '\\' ? escape_length(scan->at, left) : utf8_decode(scan->at, left, &code);
+        if (!length || (unsigned char)*scan->at < ' ')
+            return safetensors_malformed(scan, "UTF-8 without control characters, and JSON's escapes");
+        scan->at += length;
+    }
+    *size = (size_t)(scan->at - *text);
+    return safetensors_expect(scan, '"');
+}
+
+static int encode(char *out, uint32_t point)
+{
+    static const unsigned lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    int length = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    for (int i = length - 1; i > 0; i--, point >>= 6)
+        out[i] = (char)(0x80 | (point & 0x3F));
+    out[0] = (char)(lead[length == 1 ? 0 : length] | point);
+    return length;
+}
+
+/* The code point of \uXXXX, or of two of them that belong together; 0 if it is none, or zero itself. */
+static uint32_t code_point(const char *text, size_t left, size_t *used)
+{
+    uint32_t high = (uint32_t)hexadecimal(text + 2);
+    *used = 6;
+    if (high < 0xD800 || high > 0xDFFF) return high;
+    if (high > 0xDBFF || left < 12 || text[6] != '\\' || text[7] != 'u') return 0;
+    uint32_t low = (uint32_t)hexadecimal(text + 8);
+    if (low < 0xDC00 || low > 0xDFFF) return 0;
+    *used = 12;
+    return 0x10000u + ((high & 0x3FF) << 10 | (low & 0x3FF));
+}
+
+int64_t safetensors_unescape(char *out, const char *text, size_t size)
+{
+    static const char letters[] = "\"\\/bfnrt", plain[] = "\"\\/\b\f\n\r\t";
+    int64_t length = 0;
+    for (size_t i = 0, used; i < size; i += used) {
+        used = 1;
+        if (text[i] != '\\') {
+            out[length++] = text[i];
+        } else if (text[i + 1] != 'u') {
+            out[length++] = plain[strchr(letters, text[i + 1]) - letters];
+            used = 2;
+        } else {
+            uint32_t point = code_point(text + i, size - i, &used);
+            if (!point) return -1;
+            length += encode(out + length, point);
+        }
+    }
+    out[length] = 0;
+    return length;
+}
+
+/* ---- Numbers ---- */
+
+static int is_digit(const struct safetensors_scan *scan)
+{
+    return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
+}
+
+garner_status safetensors_integer(struct safetensors_scan *scan, int64_t *value)
+{
+    *value = 0;
+    (void)safetensors_take(scan, '\0'); /* skips white space; a zero byte is no digit either */
+    const char *digits = scan->at;
+    for (; is_digit(scan); scan->at++)
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, *scan->at - '0', value))
+            return safetensors_malformed(scan, "a number that fits in 63 bits");
+    if (scan->at == digits || (*digits == '0' && scan->at > digits + 1)) {
+        scan->at = digits;
+        return safetensors_malformed(scan, "a number of digits alone");
+    }
+    return GARNER_OK;
+}
+
+garner_status safetensors_integers(struct safetensors_scan *scan, int64_t *values, size_t most, size_t *count)
+{
+    int done = 0;
+    *count = 0;
+    garner_status status = safetensors_expect(scan, '[');
+    if (status || safetensors_take(scan, ']')) return status;
+    while (!status && !done) {
+        int64_t value;
+        status = safetensors_integer(scan, &value);
+        if (!status && *count < most) values[*count] = value;
+        ++*count;
+        if (!status) status = safetensors_next(scan, ']', &done);
+    }
+    return status;
+}
