@@ -55,21 +55,24 @@ static uint64_t opset_of(const char *version)
     return number;
 }
 
-/* The rule for a layer, or NULL and the reason, as a phrase after the operator's name. */
+/* The rule for a layer, or NULL and the reason, as a phrase after the operator's name; NULL: no memory. */
 static const struct rule *find_rule(struct ir_build *build, const struct ir_layer *layer,
                                     const char **refusal)
 {
     uint64_t opset = opset_of(layer->version), first = 0, last = 0;
+    *refusal = "";
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (strcmp(rules[i].type, layer->type) != 0) continue;
         if (opset >= rules[i].first && opset <= rules[i].last) return &rules[i];
         if (!first) first = rules[i].first;
         last = rules[i].last;
     }
-    *refusal = first == 0  ? "is no operator that runs here"
-               : last > 16 ? "has no opset in its version"
-                           : graph_format(build->graph, build->error, "is there in opset%d to opset%d",
-                                          (int)first, (int)last);
+    if (first && last == UINT64_MAX)
+        *refusal =
+            graph_format(build->graph, build->error, "of version '%s', which is no opset", layer->version);
+    else if (first)
+        *refusal = graph_format(build->graph, build->error, "of version '%s' (it is in opset%d to opset%d)",
+                                layer->version, (int)first, (int)last);
     return NULL;
 }
 
@@ -127,7 +130,7 @@ static garner_status make_convert(struct ir_build *build, const struct ir_layer 
     if (is_integer(node->to)) return GARNER_OK;
     node->kind = GRAPH_UNSUPPORTED;
     node->refusal =
-        graph_format(build->graph, build->error, "to %s: only integers of 8 to 64 bits are converted",
+        graph_format(build->graph, build->error, "to %s (only integers of 8 to 64 bits are converted)",
                      printable(shown, sizeof shown, name));
     return node->refusal ? GARNER_OK : GARNER_NO_MEMORY;
 }
@@ -337,7 +340,7 @@ static garner_status check_convert(struct ir_build *build, struct graph_node *no
     if (node->kind != GRAPH_CONVERT || !from || is_integer(from)) return GARNER_OK;
     node->kind = GRAPH_UNSUPPORTED;
     node->refusal =
-        graph_format(build->graph, build->error, "from %s: only integers of 8 to 64 bits are converted",
+        graph_format(build->graph, build->error, "from %s (only integers of 8 to 64 bits are converted)",
                      garner_dtype_name(from));
     return node->refusal ? GARNER_OK : GARNER_NO_MEMORY;
 }
