@@ -10,7 +10,7 @@ enum {
     PATTERN_ROW = 64,               /* rows shorter than this gain from a pattern, */
     PATTERN_RUN = 32,               /* if their runs are short as well */
     REUSED_RUN = 32,                /* longer runs gain more from prefetching than from resolving once */
-    REUSED_ROW = 16,                /* unless rows are this short */
+    REUSED_ROW = 64,                /* unless rows are this short */
     REUSED_ROWS = 32,               /* rows that a task takes at least, so that resolving pays */
     CACHED = 1024 * 1024,           /* a table of this size stays in a core's own cache */
     LEAST_SWEEP = 8,                /* rows that a resolved block serves at least */
@@ -71,7 +71,7 @@ static enum way choose_way(const struct nest *nest)
     if (nest->packed) return BITS;
     const struct dim *inner = &nest->dim[nest->rank - 1];
     bool reused = nest->rank > 1 && inner[-1].index == 0;
-    if (reused && (nest->run <= REUSED_RUN || inner->n <= REUSED_ROW)) return REUSES;
+    if (reused && (inner->n <= REUSED_ROW || (nest->run <= REUSED_RUN && !is_adjacent(nest)))) return REUSES;
     bool is_short = inner->n < PATTERN_ROW && nest->run <= PATTERN_RUN;
     if (is_short && continues(nest) && is_adjacent(nest) && is_narrow(nest)) return PATTERNS;
     return ROWS;
