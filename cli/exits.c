@@ -4,6 +4,7 @@
 
 int exit_code(garner_status status)
 {
+    if (status == STATUS_DIFFERENT) return EXIT_DIFFERENT;
     switch (status) {
     case GARNER_OK:
         return EXIT_DONE;

@@ -42,7 +42,11 @@ int main(int argc, char **argv)
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     garner_status status = options_parse(&line, argc, argv, &error);
     if (status == GARNER_OK) status = dispatch(&line, &error);
-    if (status == GARNER_OK) status = flush_output(&error);
-    if (status != GARNER_OK) message_print(error.message);
+    if (status == GARNER_OK || status == STATUS_DIFFERENT) {
+        garner_status flushed = flush_output(&error);
+        if (flushed != GARNER_OK) status = flushed;
+    }
+    /* A command that has said it all leaves no message. */
+    if (status != GARNER_OK && *error.message) message_print(error.message);
     return exit_code(status);
 }

@@ -158,8 +158,24 @@ struct arguments {
     garner_error *error;
 };
 
+/* Operands and then the values of --out lie at the front of argv, which never reaches the argument that is
+ * being read. */
+static void add_operand(struct invocation *line, char *text)
+{
+    char **end = line->operands + line->operand_count++;
+    if (line->out_count) end[line->out_count] = end[0]; /* the first value becomes the last */
+    *end = text;
+    line->outs = end + 1;
+}
+
+static void add_out(struct invocation *line, char *text)
+{
+    line->outs = line->operands + line->operand_count;
+    line->outs[line->out_count++] = text;
+}
+
 /* Sets an option whose value may be attached; if it is not, it is the next argument, whatever that is. */
-static garner_status set_option(struct arguments *a, int id, const char *attached)
+static garner_status set_option(struct arguments *a, int id, char *attached)
 {
     const struct option *option = &options[id];
     struct setting *setting = &a->line->setting[id];
@@ -170,13 +186,15 @@ static garner_status set_option(struct arguments *a, int id, const char *attache
     }
     if (!attached && a->next == a->argc)
         return fail(a->error, GARNER_BAD_ARGUMENT, "--%s needs a value: %s", option->name, option->value);
-    return read_value(option, setting, attached ? attached : a->argv[a->next++], a->error);
+    char *value = attached ? attached : a->argv[a->next++];
+    if (id == OPTION_OUT) add_out(a->line, value);
+    return read_value(option, setting, value, a->error);
 }
 
-static garner_status parse_long(struct arguments *a, const char *text)
+static garner_status parse_long(struct arguments *a, char *text)
 {
     size_t length = strcspn(text, "=");
-    const char *attached = text[length] == '=' ? text + length + 1 : NULL;
+    char *attached = text[length] == '=' ? text + length + 1 : NULL;
     for (int i = 0; i < OPTION_COUNT; i++)
         if (strlen(options[i].name) == length && same_letters(text, options[i].name, length))
             return set_option(a, i, attached);
@@ -188,7 +206,7 @@ static garner_status parse_long(struct arguments *a, const char *text)
 }
 
 /* -v, -oFILE, -o FILE, and flags run together. */
-static garner_status parse_short(struct arguments *a, const char *text)
+static garner_status parse_short(struct arguments *a, char *text)
 {
     for (; *text; text++) {
         int id = 0;
@@ -215,7 +233,7 @@ static garner_status parse_arguments(struct arguments *a)
         char *text = a->argv[a->next++];
         garner_status status = GARNER_OK;
         if (options_end || is_operand(text))
-            a->line->operands[a->line->operand_count++] = text;
+            add_operand(a->line, text);
         else if (strcmp(text, "--") == 0)
             options_end = true;
         else
@@ -250,7 +268,7 @@ garner_status options_parse(struct invocation *line, int argc, char **argv, garn
 {
     memset(line, 0, sizeof *line);
     line->command = COMMAND_NONE;
-    line->operands = argv; /* never ahead of the argument that is being read */
+    line->operands = line->outs = argv;
     struct arguments a = {line, argc, 1, argv, error};
     garner_status status = parse_arguments(&a);
     if (status != GARNER_OK || line->setting[OPTION_VERSION].given) return status;

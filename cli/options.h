@@ -34,6 +34,8 @@ struct invocation {
     struct setting setting[OPTION_COUNT];
     char **operands;
     int operand_count;
+    char **outs; /* what each --out was given, in no order; its setting holds the last */
+    int out_count;
 };
 
 struct command {
