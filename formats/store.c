@@ -29,6 +29,7 @@ static const struct {
     {STORE_NPY, ".npy", &npy_format},
     {STORE_NPZ, ".npz", &npz_format},
     {STORE_SAFETENSORS, ".safetensors", &safetensors_format},
+    {STORE_PB, ".pb", &pb_format},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

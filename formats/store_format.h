@@ -22,7 +22,7 @@ struct store_format {
     garner_status (*save)(const char *path, const struct store_source *source, garner_error *error);
 };
 
-extern const struct store_format npy_format, npz_format, safetensors_format;
+extern const struct store_format npy_format, npz_format, safetensors_format, pb_format;
 
 /* NULL: there is none. */
 const struct store_format *store_format_of(enum store_kind kind);
