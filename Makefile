@@ -5,7 +5,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all demo test bench check install uninstall amalgamation format lint clean help
+.PHONY: all demo test bench check python install uninstall amalgamation format lint clean help
 
 all:           ## build build/garner, build/libgarner.a and build/libgarner.so (Release)
 	@tools/build
@@ -21,6 +21,9 @@ bench:         ## measure garner against its peers; tables and plots under build
 
 check:         ## run the slow tests: valgrind over the unit tests, a longer random run
 	@tools/check
+
+python:        ## build the Python wheel into build/dist/ and an environment with it, build/venv
+	@tools/python
 
 install: all   ## install under PREFIX (/usr/local); DESTDIR is put in front
 	@cmake --install build --prefix "$(abspath $(PREFIX))"

@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/garner)
 
 install(TARGETS ${garner_libraries} EXPORT garnerTargets)
-install(FILES include/garner.h TYPE INCLUDE)
+install(FILES include/garner.h include/garner_dlpack.h TYPE INCLUDE)
 install(EXPORT garnerTargets NAMESPACE garner:: DESTINATION ${package_dir})
 
 configure_package_config_file(cmake/garnerConfig.cmake.in garnerConfig.cmake INSTALL_DESTINATION ${package_dir})

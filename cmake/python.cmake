@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+#
+# The extension module garner._garner of the Python package, and what else its wheel carries. Built by pip through
+# pyproject.toml, or by hand with GARNER_BUILD_PYTHON. One binary serves every CPython from 3.11 on; a free-threaded
+# Python, which has no such interface yet, gets one of its own from the same sources.
+find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+execute_process(COMMAND ${Python_EXECUTABLE} -c "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
+                OUTPUT_VARIABLE python_is_free_threaded OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+
+file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.c)
+Python_add_library(garner_python MODULE ${python_sources})
+target_link_libraries(garner_python PRIVATE garner_formats m)
+set_target_properties(garner_python PROPERTIES OUTPUT_NAME _garner C_VISIBILITY_PRESET hidden
+                                               LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/garner)
+target_link_options(garner_python PRIVATE -Wl,--exclude-libs,ALL)
+if(python_is_free_threaded EQUAL 1)
+    target_compile_definitions(garner_python PRIVATE GARNER_PYTHON_WHOLE_API)
+    message(STATUS "garner: a free-threaded Python: the module is for this version alone")
+else()
+    set_target_properties(garner_python PROPERTIES SUFFIX .abi3.so)
+endif()
+garner_own_target(garner_python)
+
+install(TARGETS garner_python DESTINATION garner COMPONENT python)
+if(TARGET garner_cli AND DEFINED SKBUILD_SCRIPTS_DIR)
+    install(TARGETS garner_cli DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
+endif()

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between DLPack's tensors and garner's. Header only: include dlpack.h first, then this.
+ *
+ *     garner_tensor data;
+ *     if (garner_from_dlpack(&data, &managed->dl_tensor, &error) != GARNER_OK) ...
+ *     garner_gather(&data, &indices, 0, &out, &error);
+ *
+ * Nothing is copied and nothing is owned: shape and strides stay where they are, so the one struct is
+ * valid as long as the other. Types that one side lacks are GARNER_BAD_TYPE with a sentence.
+ */
+#ifndef GARNER_DLPACK_H
+#define GARNER_DLPACK_H
+
+#include <stdio.h>
+
+#include "garner.h"
+
+#ifndef DLPACK_MAJOR_VERSION
+#error "include dlpack.h before garner_dlpack.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One line for each element type that both sides have; the numbers are those of DLPack 1.1, so that an
+ * older dlpack.h, which lacks the names of the later ones, will do. */
+typedef struct garner_dlpack_type {
+    garner_dtype dtype;
+    uint8_t code, bits;
+} garner_dlpack_type;
+
+static const garner_dlpack_type garner_dlpack_types[] = {
+    {GARNER_I8, 0, 8},          {GARNER_I16, 0, 16},    {GARNER_I32, 0, 32},        {GARNER_I64, 0, 64},
+    {GARNER_U8, 1, 8},          {GARNER_U16, 1, 16},    {GARNER_U32, 1, 32},        {GARNER_U64, 1, 64},
+    {GARNER_F16, 2, 16},        {GARNER_F32, 2, 32},    {GARNER_F64, 2, 64},        {GARNER_BF16, 4, 16},
+    {GARNER_C64, 5, 64},        {GARNER_C128, 5, 128},  {GARNER_BOOL, 6, 8},        {GARNER_I4, 0, 4},
+    {GARNER_U4, 1, 4},          {GARNER_I2, 0, 2},      {GARNER_U2, 1, 2},          {GARNER_F8E4M3FN, 10, 8},
+    {GARNER_F8E4M3FNUZ, 11, 8}, {GARNER_F8E5M2, 12, 8}, {GARNER_F8E5M2FNUZ, 13, 8}, {GARNER_F8E8M0, 14, 8},
+    {GARNER_F4E2M1, 17, 4},
+};
+
+enum { GARNER_DLPACK_TYPES = sizeof garner_dlpack_types / sizeof garner_dlpack_types[0] };
+
+static inline garner_status garner_dlpack_fail(garner_error *error, garner_status status, const char *what,
+                                               long long a, long long b, long long c)
+{
+    if (error) {
+        error->status = status;
+        error->has = 0;
+        (void)snprintf(error->message, sizeof error->message, what, a, b, c);
+    }
+    return status;
+}
+
+/* The garner type of a DLPack one, or 0. */
+static inline garner_dtype garner_dtype_from_dlpack(DLDataType type)
+{
+    for (int i = 0; i < GARNER_DLPACK_TYPES && type.lanes == 1; i++)
+        if (garner_dlpack_types[i].code == type.code && garner_dlpack_types[i].bits == type.bits)
+            return garner_dlpack_types[i].dtype;
+    return 0;
+}
+
+/* The DLPack type of a garner one; its lanes are 0 if there is none. */
+static inline DLDataType garner_dtype_to_dlpack(garner_dtype dtype)
+{
+    DLDataType type = {0, 0, 0};
+    for (int i = 0; i < GARNER_DLPACK_TYPES; i++)
+        if (garner_dlpack_types[i].dtype == dtype) {
+            type.code = garner_dlpack_types[i].code;
+            type.bits = garner_dlpack_types[i].bits;
+            type.lanes = 1;
+        }
+    return type;
+}
+
+/*
+ * Describes a DLPack tensor on the CPU as a garner tensor. A type that garner does not know but whose
+ * elements are whole bytes becomes GARNER_OPAQUE. What gathers must know besides, garner checks: ranks,
+ * extents, strides.
+ */
+static inline garner_status garner_from_dlpack(garner_tensor *tensor, const DLTensor *given,
+                                               garner_error *error)
+{
+    int device = (int)given->device.device_type;
+    DLDataType type = given->dtype;
+    if (device != 1 && device != 3 && device != 11)
+        return garner_dlpack_fail(error, GARNER_BAD_TYPE,
+                                  "DLPack: the tensor is on device type %lld, number %lld; it must be in the "
+                                  "CPU's memory",
+                                  device, given->device.device_id, 0);
+    garner_dtype dtype = garner_dtype_from_dlpack(type);
+    int whole = type.lanes == 1 && type.bits > 0 && type.bits % 8 == 0 && type.code != 3;
+    if (dtype == 0 && !whole)
+        return garner_dlpack_fail(error, GARNER_BAD_TYPE,
+                                  "DLPack: type code %lld of %lld bits and %lld lanes is not one of garner's",
+                                  type.code, type.bits, type.lanes);
+    tensor->data = given->data;
+    tensor->shape = given->shape;
+    tensor->strides = given->strides;
+    tensor->rank = given->ndim;
+    tensor->dtype = dtype ? dtype : GARNER_OPAQUE;
+    tensor->bytes = 0;
+    tensor->item_bytes = dtype ? 0 : type.bits / 8u;
+    tensor->byte_offset = given->byte_offset;
+    return GARNER_OK;
+}
+
+/* Describes a garner tensor as a DLPack one on the CPU. */
+static inline garner_status garner_to_dlpack(DLTensor *made, const garner_tensor *tensor, garner_error *error)
+{
+    DLDataType type = garner_dtype_to_dlpack(tensor->dtype);
+    if (type.lanes == 0)
+        return garner_dlpack_fail(error, GARNER_BAD_TYPE, "DLPack: it has no type for garner's number %lld",
+                                  tensor->dtype, 0, 0);
+    made->data = tensor->data;
+    made->device.device_type = kDLCPU;
+    made->device.device_id = 0;
+    made->ndim = tensor->rank;
+    made->dtype = type;
+    made->shape = (int64_t *)(uintptr_t)tensor->shape;
+    made->strides = (int64_t *)(uintptr_t)tensor->strides;
+    made->byte_offset = tensor->byte_offset;
+    return GARNER_OK;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GARNER_DLPACK_H */

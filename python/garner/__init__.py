@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The gather operators of ONNX and OpenVINO, for anyone's arrays.
+
+>>> import garner
+>>> garner.gather([[1.0, 1.2], [2.3, 3.4], [4.5, 5.7]], [2, -3]).tolist()
+[[4.5, 5.7], [1.0, 1.2]]
+
+Data may be NumPy's, torch's or JAX's arrays, or anything else with the buffer protocol or DLPack; nothing is copied,
+and the result is of the same kind. Indices may also be lists.
+"""
+
+from ._garner import (
+    Array,
+    BadArgument,
+    BadFile,
+    BadShape,
+    BadSpec,
+    BadType,
+    Error,
+    OutOfRange,
+    Plan,
+    __version__,
+    cpu_info,
+    gather,
+    gather_elements,
+    gather_nd,
+    get_num_threads,
+    index_select,
+    set_num_threads,
+    take,
+    take_along_axis,
+    take_along_dim,
+)
+
+__all__ = [
+    "Array",
+    "BadArgument",
+    "BadFile",
+    "BadShape",
+    "BadSpec",
+    "BadType",
+    "Error",
+    "OutOfRange",
+    "Plan",
+    "__version__",
+    "cpu_info",
+    "gather",
+    "gather_elements",
+    "gather_nd",
+    "get_num_threads",
+    "index_select",
+    "set_num_threads",
+    "take",
+    "take_along_axis",
+    "take_along_dim",
+]

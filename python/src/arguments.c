@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the arguments of a call, and the options that most functions have. */
+#include "arguments.h"
+
+#include <string.h>
+
+#include "errors.h"
+#include "operand.h"
+
+/* Where a keyword belongs; -1 if nowhere. Names in calls are interned, so one look usually does. */
+static int find_parameter(const struct state *state, const struct signature *signature, PyObject *keyword)
+{
+    for (int i = 0; i < signature->count; i++)
+        if (state->name[signature->parameter[i]] == keyword) return i;
+    for (int i = 0; i < signature->count; i++)
+        if (PyUnicode_Compare(state->name[signature->parameter[i]], keyword) == 0) return i;
+    return -1;
+}
+
+static bool put_keyword(struct state *state, const struct signature *signature, PyObject *keyword,
+                        PyObject *value, PyObject **values)
+{
+    int at = find_parameter(state, signature, keyword);
+    if (at < 0)
+        PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", signature->function,
+                     keyword);
+    else if (values[at])
+        PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", signature->function,
+                     keyword);
+    else
+        values[at] = value;
+    return at >= 0 && values[at] == value && !PyErr_Occurred();
+}
+
+static bool check_count(const struct signature *signature, Py_ssize_t count)
+{
+    if (count <= signature->positional) return true;
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)",
+                 signature->function, signature->positional, count);
+    return false;
+}
+
+static bool check_required(const struct state *state, const struct signature *signature, PyObject **values)
+{
+    for (int i = 0; i < signature->required; i++)
+        if (values[i] == NULL) {
+            PyErr_Format(PyExc_TypeError, "%s() missing required argument '%U' (pos %d)", signature->function,
+                         state->name[signature->parameter[i]], i + 1);
+            return false;
+        }
+    return true;
+}
+
+bool arguments_take(struct state *state, const struct signature *signature, PyObject *const *arguments,
+                    Py_ssize_t count, PyObject *keywords, PyObject **values)
+{
+    if (!check_count(signature, count)) return false;
+    for (int i = 0; i < signature->count; i++)
+        values[i] = i < count ? arguments[i] : NULL;
+    Py_ssize_t named = keywords ? PyTuple_Size(keywords) : 0;
+    for (Py_ssize_t k = 0; k < named; k++)
+        if (!put_keyword(state, signature, PyTuple_GetItem(keywords, k), arguments[count + k], values))
+            return false;
+    return check_required(state, signature, values);
+}
+
+bool arguments_unpack(struct state *state, const struct signature *signature, PyObject *tuple,
+                      PyObject *dictionary, PyObject **values)
+{
+    Py_ssize_t count = PyTuple_Size(tuple), at = 0;
+    PyObject *keyword, *value;
+    if (!check_count(signature, count)) return false;
+    for (int i = 0; i < signature->count; i++)
+        values[i] = i < count ? PyTuple_GetItem(tuple, i) : NULL;
+    while (dictionary && PyDict_Next(dictionary, &at, &keyword, &value))
+        if (!put_keyword(state, signature, keyword, value, values)) return false;
+    return check_required(state, signature, values);
+}
+
+/* ---- Options ------------------------------------------------------------------------------------ */
+
+static bool integer_of_long(struct state *state, const char *operator, const char * name, PyObject *given,
+                            int64_t *number)
+{
+    int beyond;
+    long long read = PyLong_AsLongLongAndOverflow(given, &beyond);
+    if (beyond == 0 && read == -1 && PyErr_Occurred()) return false;
+    if (beyond)
+        raise_error(state, GARNER_BAD_SHAPE, "%s: %s %R does not fit in 64 bits", operator, name, given);
+    *number = read;
+    return beyond == 0;
+}
+
+/* OpenVINO gives the axis as a tensor: of rank 0, or of one element. */
+static bool integer_of_tensor(struct state *state, const char *operator, const char * name, PyObject *given,
+                              int64_t *number)
+{
+    struct operand operand;
+    PyErr_Clear();
+    if (!operand_read(state, &operand, given, ROLE_INDICES, operator, name)) return false;
+    bool one = operand.tensor.rank == 0 || (operand.tensor.rank == 1 && operand.shape[0] == 1);
+    if (one)
+        one = operand_integer(&operand, number);
+    else
+        raise_error(state, GARNER_BAD_SHAPE,
+                    "%s: %s is a tensor of rank %d; it must be one integer", operator, name,
+                    (int)operand.tensor.rank);
+    operand_release(&operand);
+    return one;
+}
+
+bool option_integer(struct state *state, const char *operator, const char * name, PyObject *given,
+                    int64_t *number)
+{
+    if (given == NULL) return true;
+    if (PyLong_Check(given)) return integer_of_long(state, operator, name, given, number);
+    PyObject *index = PyNumber_Index(given);
+    if (index == NULL) return integer_of_tensor(state, operator, name, given, number);
+    bool done = integer_of_long(state, operator, name, index, number);
+    Py_DECREF(index);
+    return done;
+}
+
+bool option_threads(struct state *state, PyObject *given, int *threads)
+{
+    if (given == NULL || given == Py_None) return true;
+    PyObject *index = PyNumber_Index(given);
+    if (index == NULL) return false;
+    int beyond;
+    long long read = PyLong_AsLongLongAndOverflow(index, &beyond);
+    Py_DECREF(index);
+    if (beyond > 0) read = INT32_MAX;
+    if (beyond < 0 || read < 1) {
+        raise_error(state, GARNER_BAD_ARGUMENT, "threads is %R; it must be at least 1", given);
+        return false;
+    }
+    *threads = read > INT32_MAX ? INT32_MAX : (int)read;
+    return true;
+}
+
+static bool option_oob(struct state *state, PyObject *given, garner_oob *oob)
+{
+    static const char *const words[] = {[GARNER_OOB_ERROR] = "error",
+                                        [GARNER_OOB_ZERO] = "zero",
+                                        [GARNER_OOB_CLAMP] = "clamp",
+                                        [GARNER_OOB_WRAP] = "wrap"};
+    for (int i = 0; PyUnicode_Check(given) && i < 4; i++)
+        if (PyUnicode_CompareWithASCIIString(given, words[i]) == 0) {
+            *oob = (garner_oob)i;
+            return true;
+        }
+    raise_error(state, GARNER_BAD_ARGUMENT, "oob is %R; it must be 'error', 'zero', 'clamp' or 'wrap'",
+                given);
+    return false;
+}
+
+static bool option_spec(struct state *state, PyObject *given, garner_kind kind, garner_op *op)
+{
+    garner_error error;
+    Py_ssize_t size = 0;
+    const char *text = PyUnicode_Check(given) ? PyUnicode_AsUTF8AndSize(given, &size) : NULL;
+    if (text == NULL || strlen(text) != (size_t)size) {
+        PyErr_Clear();
+        raise_error(state, GARNER_BAD_ARGUMENT, "spec is %R; it must be a name such as 'onnx-13'", given);
+        return false;
+    }
+    if (garner_op_from_spec(op, text, kind, &error) == GARNER_OK) return true;
+    raise_bad_spec(state, &error);
+    return false;
+}
+
+bool option_operator(struct state *state, garner_op *op, garner_kind kind, PyObject *spec, PyObject *strict,
+                     PyObject *oob)
+{
+    *op = (garner_op){.kind = kind};
+    if (spec && spec != Py_None && !option_spec(state, spec, kind, op)) return false;
+    if (oob && oob != Py_None && !option_oob(state, oob, &op->oob)) return false;
+    if (strict == NULL || strict == Py_False) return true;
+    op->strict = PyObject_IsTrue(strict);
+    return op->strict >= 0;
+}

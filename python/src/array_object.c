@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* The type garner.Array: making, describing, the buffer protocol. */
+#include "array_object.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <structmember.h>
+
+#include "errors.h"
+#include "numpy.h"
+#include "operand.h"
+
+/* ---- Making ---------------------------------------------------------------------------------------- */
+
+/* The buffer protocol's letters for a type, or NULL. */
+static const char *letters_of(garner_dtype dtype)
+{
+    switch (dtype) {
+    case GARNER_F32:
+        return "f";
+    case GARNER_F64:
+        return "d";
+    case GARNER_F16:
+        return "e";
+    case GARNER_I8:
+        return "b";
+    case GARNER_I16:
+        return "h";
+    case GARNER_I32:
+        return "i";
+    case GARNER_I64:
+        return "q";
+    case GARNER_U8:
+        return "B";
+    case GARNER_U16:
+        return "H";
+    case GARNER_U32:
+        return "I";
+    case GARNER_U64:
+        return "Q";
+    case GARNER_BOOL:
+        return "?";
+    case GARNER_C64:
+        return "Zf";
+    case GARNER_C128:
+        return "Zd";
+    default:
+        return NULL;
+    }
+}
+
+static void fill_numbers(struct array_object *made, const garner_tensor *tensor, int64_t item)
+{
+    int32_t rank = tensor->rank;
+    int64_t *shape = made->numbers, *strides = shape + rank;
+    made->buffer_shape = (Py_ssize_t *)(void *)(strides + rank);
+    made->buffer_strides = made->buffer_shape + rank;
+    dense_strides(rank, tensor->shape, 1, strides);
+    for (int32_t i = 0; i < rank; i++) {
+        shape[i] = tensor->shape[i];
+        if (tensor->strides) strides[i] = tensor->strides[i];
+        made->buffer_shape[i] = (Py_ssize_t)shape[i];
+        made->buffer_strides[i] = (Py_ssize_t)(strides[i] * item);
+    }
+    made->tensor.shape = shape;
+    made->tensor.strides = strides;
+}
+
+struct array_object *array_object_new(struct state *state, struct block *block, const garner_tensor *tensor,
+                                      const char *format, const char *descr, bool writable)
+{
+    size_t words = strlen(format ? format : "") + 1, more = strlen(descr ? descr : "") + 1;
+    size_t extra = (size_t)tensor->rank * 2 * (sizeof(int64_t) + sizeof(Py_ssize_t)) + words + more;
+    struct array_object *made = PyObject_Malloc(sizeof *made + extra);
+    if (made == NULL) {
+        block_drop(block);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    PyObject_Init((PyObject *)made, state->array_type);
+    int64_t item = tensor->dtype == GARNER_OPAQUE ? (int64_t)tensor->item_bytes
+                                                  : (garner_dtype_bits(tensor->dtype) + 7) / 8;
+    made->weak_references = NULL;
+    made->block = block;
+    made->tensor = *tensor;
+    made->count = count_elements(tensor->rank, tensor->shape);
+    made->bytes = garner_dtype_bytes(tensor->dtype, made->count, tensor->item_bytes);
+    made->writable = writable;
+    fill_numbers(made, tensor, item);
+    char *text = (char *)(made->buffer_strides + tensor->rank);
+    made->format = letters_of(tensor->dtype);
+    if (format) made->format = memcpy(text, format, words);
+    made->descr = descr ? memcpy(text + words, descr, more) : NULL;
+    return made;
+}
+
+struct array_object *array_object_allocate(struct state *state, const garner_shape *shape, const char *format,
+                                           const char *descr)
+{
+    struct block *block = block_allocate((size_t)shape->bytes);
+    if (block == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    garner_tensor tensor = {.data = block->memory,
+                            .shape = shape->extents,
+                            .rank = shape->rank,
+                            .dtype = shape->dtype,
+                            .bytes = (uint64_t)shape->bytes,
+                            .item_bytes = shape->item_bytes};
+    return array_object_new(state, block, &tensor, format, descr, true);
+}
+
+bool array_object_is_dense(const struct array_object *array)
+{
+    int64_t stride = 1;
+    for (int32_t i = array->tensor.rank - 1; i >= 0; i--) {
+        if (array->tensor.shape[i] != 1 && array->tensor.strides[i] != stride) return array->count == 0;
+        stride *= array->tensor.shape[i];
+    }
+    return true;
+}
+
+struct array_object *array_object_copy(struct state *state, const struct array_object *array)
+{
+    const garner_tensor *tensor = &array->tensor;
+    garner_shape shape = {.rank = tensor->rank,
+                          .dtype = tensor->dtype,
+                          .item_bytes = tensor->item_bytes,
+                          .count = array->count,
+                          .bytes = array->bytes};
+    for (int32_t i = 0; i < tensor->rank; i++)
+        shape.extents[i] = tensor->shape[i];
+    struct array_object *made = array_object_allocate(state, &shape, array->format, array->descr);
+    if (made == NULL) return NULL;
+    const char *from = (const char *)tensor->data + tensor->byte_offset;
+    garner_error error = {.status = GARNER_OK};
+    if (array_object_is_dense(array)) {
+        memcpy(made->tensor.data, from, (size_t)array->bytes);
+        return made;
+    }
+    int64_t to_strides[GARNER_MAX_RANK], from_strides[GARNER_MAX_RANK];
+    for (int32_t i = 0; i < tensor->rank; i++) {
+        to_strides[i] = made->buffer_strides[i];
+        from_strides[i] = array->buffer_strides[i];
+    }
+    int64_t item = tensor->rank > 0 ? made->buffer_strides[tensor->rank - 1] : 1;
+    if (copy_elements(made->tensor.data, to_strides, from, from_strides, tensor->rank, tensor->shape, item,
+                      &error) == GARNER_OK)
+        return made;
+    Py_DECREF((PyObject *)made);
+    raise_record(state, &error);
+    return NULL;
+}
+
+static void array_free_object(PyObject *self)
+{
+    struct array_object *array = (struct array_object *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    if (array->weak_references) PyObject_ClearWeakRefs(self);
+    block_drop(array->block);
+    PyObject_Free(self);
+    Py_DECREF((PyObject *)type);
+}
+
+int read_array(struct state *state, struct operand *operand, PyObject *object)
+{
+    const struct array_object *array = (const struct array_object *)object;
+    if (Py_TYPE(object) != state->array_type) return 0;
+    operand->origin = FROM_ARRAY;
+    operand->tensor = array->tensor;
+    operand->tensor.shape = operand->shape;
+    operand->tensor.strides = operand->strides;
+    for (int32_t i = 0; i < array->tensor.rank; i++) {
+        operand->shape[i] = array->tensor.shape[i];
+        operand->strides[i] = array->tensor.strides[i];
+    }
+    operand->writable = array->writable;
+    operand->format = array->format;
+    operand->swapped =
+        array->format && strchr("<>!", array->format[0]) && array->tensor.dtype != GARNER_OPAQUE;
+    return 1;
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------------- */
+
+static PyObject *get_shape(PyObject *self, void *unused)
+{
+    const struct array_object *array = (const struct array_object *)self;
+    PyObject *tuple = PyTuple_New(array->tensor.rank);
+    (void)unused;
+    for (int32_t i = 0; tuple && i < array->tensor.rank; i++) {
+        PyObject *number = PyLong_FromLongLong(array->tensor.shape[i]);
+        if (number == NULL || PyTuple_SetItem(tuple, i, number) < 0) Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *get_dtype(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyUnicode_FromString(garner_dtype_name(((struct array_object *)self)->tensor.dtype));
+}
+
+static PyObject *get_ndim(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromLong(((struct array_object *)self)->tensor.rank);
+}
+
+static PyObject *get_size(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromLongLong(((struct array_object *)self)->count);
+}
+
+static PyObject *get_nbytes(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromLongLong(((struct array_object *)self)->bytes);
+}
+
+static Py_ssize_t array_length(PyObject *self)
+{
+    const struct array_object *array = (const struct array_object *)self;
+    if (array->tensor.rank > 0) return (Py_ssize_t)array->tensor.shape[0];
+    PyErr_SetString(PyExc_TypeError, "an Array of rank 0 has no length");
+    return -1;
+}
+
+static PyObject *array_tolist(PyObject *self, PyTypeObject *type, PyObject *const *arguments,
+                              Py_ssize_t count, PyObject *keywords)
+{
+    struct state *state = state_of_type(type);
+    (void)arguments;
+    if (count > 0 || keywords) PyErr_SetString(PyExc_TypeError, "tolist() takes no arguments");
+    return state && !PyErr_Occurred() ? array_object_list(state, (struct array_object *)self) : NULL;
+}
+
+static PyObject *array_tobytes(PyObject *self, PyTypeObject *type, PyObject *const *arguments,
+                               Py_ssize_t count, PyObject *keywords)
+{
+    struct state *state = state_of_type(type);
+    (void)arguments;
+    if (count > 0 || keywords) PyErr_SetString(PyExc_TypeError, "tobytes() takes no arguments");
+    if (state == NULL || PyErr_Occurred()) return NULL;
+    struct array_object *dense = array_object_copy(state, (struct array_object *)self);
+    PyObject *bytes = dense ? PyBytes_FromStringAndSize(dense->tensor.data, (Py_ssize_t)dense->bytes) : NULL;
+    Py_XDECREF((PyObject *)dense);
+    return bytes;
+}
+
+static PyObject *array_repr(PyObject *self)
+{
+    const struct array_object *array = (const struct array_object *)self;
+    PyObject *shape = get_shape(self, NULL), *text = NULL, *list = NULL;
+    struct state *state = state_of_type(Py_TYPE(self));
+    if (shape && state && array->count <= 64 && array->tensor.dtype != GARNER_OPAQUE)
+        list = array_object_list(state, array);
+    if (list)
+        text = PyUnicode_FromFormat("garner.Array(%R, dtype='%s')", list,
+                                    garner_dtype_name(array->tensor.dtype));
+    else if (shape && !PyErr_Occurred())
+        text = PyUnicode_FromFormat("<garner.Array, shape %R, dtype '%s'>", shape,
+                                    garner_dtype_name(array->tensor.dtype));
+    Py_XDECREF(shape);
+    Py_XDECREF(list);
+    return text;
+}
+
+/* ---- The buffer protocol ---------------------------------------------------------------------------- */
+
+static int get_buffer(PyObject *self, Py_buffer *view, int flags)
+{
+    struct array_object *array = (struct array_object *)self;
+    bool dense = array_object_is_dense(array), whole = array->format != NULL;
+    const char *why = NULL;
+    view->obj = NULL;
+    if ((flags & PyBUF_WRITABLE) && !array->writable)
+        why = "this Array is read-only";
+    else if (array->tensor.dtype == GARNER_STR)
+        why = "strings have no buffer";
+    else if (!whole && (flags & (PyBUF_FORMAT | PyBUF_ND)))
+        why = "the buffer protocol has no such element type; use tobytes(), tolist() or DLPack";
+    else if (!dense && (flags & PyBUF_STRIDES) != PyBUF_STRIDES)
+        why = "this Array is not in C order";
+    else if (!dense && (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS)
+        why = "this Array is not in C order";
+    if (why) {
+        PyErr_SetString(PyExc_BufferError, why);
+        return -1;
+    }
+    view->buf = (char *)array->tensor.data + array->tensor.byte_offset;
+    view->obj = Py_NewRef(self);
+    view->len = (Py_ssize_t)array->bytes;
+    view->itemsize = whole && array->count > 0 ? (Py_ssize_t)(array->bytes / array->count) : 1;
+    if (whole && array->count == 0)
+        view->itemsize = (Py_ssize_t)garner_dtype_bytes(array->tensor.dtype, 1, array->tensor.item_bytes);
+    view->readonly = !array->writable;
+    view->ndim = whole ? array->tensor.rank : 1;
+    view->format = (flags & PyBUF_FORMAT) ? (char *)(uintptr_t)array->format : NULL;
+    view->shape = (flags & PyBUF_ND) ? array->buffer_shape : NULL;
+    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? array->buffer_strides : NULL;
+    view->suboffsets = NULL;
+    view->internal = NULL;
+    return 0;
+}
+
+/* ---- The type ---------------------------------------------------------------------------------------- */
+
+static PyGetSetDef attributes[] = {
+    {"shape", get_shape, NULL, "The extents, as a tuple.", NULL},
+    {"dtype", get_dtype, NULL, "The element type's name, such as 'f32'.", NULL},
+    {"ndim", get_ndim, NULL, "The rank.", NULL},
+    {"size", get_size, NULL, "The number of elements.", NULL},
+    {"nbytes", get_nbytes, NULL, "The bytes that the elements take.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(struct array_object, weak_references), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyMethodDef methods[] = {
+    {"tolist", FAST(array_tolist), METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
+     "tolist($self, /)\n--\n\nThe elements as nested lists of numbers or strings."},
+    {"tobytes", FAST(array_tobytes), METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
+     "tobytes($self, /)\n--\n\nThe elements as bytes, in C order."},
+    {"__dlpack__", FAST(dlpack_method), METH_METHOD | METH_FASTCALL | METH_KEYWORDS, dlpack_method_doc},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS, dlpack_device_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "An array of garner's own: what comes back for bytes, array.array, lists and files.\n\n"
+                "It has the buffer protocol and DLPack, so that numpy.asarray(a), memoryview(a) and\n"
+                "torch.from_dlpack(a) see its memory without a copy.\n\n"
+                ">>> import garner\n"
+                ">>> a = garner.gather(b'spam', [3, 0])\n"
+                ">>> a.shape, a.dtype, a.tolist(), bytes(a)\n"
+                "((2,), 'u8', [109, 115], b'ms')\n"},
+    {Py_tp_dealloc, (void *)array_free_object},
+    {Py_tp_repr, (void *)array_repr},
+    {Py_tp_getset, attributes},
+    {Py_tp_members, members},
+    {Py_tp_methods, methods},
+    {Py_sq_length, (void *)array_length},
+    {Py_bf_getbuffer, (void *)get_buffer},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "garner.Array",
+    .basicsize = sizeof(struct array_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = slots,
+};
+
+int array_object_make_type(struct state *state, PyObject *module)
+{
+    state->array_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    if (state->array_type == NULL) return -1;
+    return PyModule_AddObjectRef(module, "Array", (PyObject *)state->array_type);
+}

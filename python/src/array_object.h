@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * garner.Array: what comes back where there is no other kind to give back, as for bytes, array.array and
+ * files. It has a shape and a type, the buffer protocol and DLPack, and cannot be changed in size.
+ */
+#ifndef GARNER_PYTHON_ARRAY_OBJECT_H
+#define GARNER_PYTHON_ARRAY_OBJECT_H
+
+#include "block.h"
+#include "dlpack_abi.h"
+#include "state.h"
+
+struct array_object {
+    PyObject_HEAD PyObject *weak_references;
+    struct block *block;
+    garner_tensor tensor; /* shape and strides are the object's own; strides are always there */
+    int64_t count, bytes; /* elements; bytes of a dense copy */
+    Py_ssize_t *buffer_shape, *buffer_strides;
+    const char *format; /* the buffer protocol's name of the type; NULL if it has none */
+    char *descr;        /* NumPy's name of an opaque type in files; or NULL */
+    bool writable;
+    int64_t numbers[]; /* where all those lie */
+};
+
+/* Makes the type and adds it to the module. */
+int array_object_make_type(struct state *state, PyObject *module);
+
+/* An Array over a tensor in a block, one share of which it takes over, also on failure. `format` and
+ * `descr` are copied, and may be NULL. */
+struct array_object *array_object_new(struct state *state, struct block *block, const garner_tensor *tensor,
+                                      const char *format, const char *descr, bool writable);
+
+/* A dense Array with fresh memory. */
+struct array_object *array_object_allocate(struct state *state, const garner_shape *shape, const char *format,
+                                           const char *descr);
+
+/* A dense copy. */
+struct array_object *array_object_copy(struct state *state, const struct array_object *array);
+
+bool array_object_is_dense(const struct array_object *array);
+
+/* The elements as nested lists of numbers. */
+PyObject *array_object_list(struct state *state, const struct array_object *array);
+
+/* ---- DLPack (write_dlpack.c) ---- */
+
+/* The array for another owner; NULL, with BufferError set, if DLPack lacks its type. */
+DLManagedTensorVersioned *dlpack_share(const struct array_object *array);
+
+extern const char dlpack_method_doc[], dlpack_device_doc[];
+PyObject *dlpack_method(PyObject *self, PyTypeObject *type, PyObject *const *arguments, Py_ssize_t count,
+                        PyObject *keywords);
+PyObject *dlpack_device(PyObject *self, PyObject *unused);
+
+#endif

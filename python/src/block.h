@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that several owners share: garner.Arrays, and whoever imported one through DLPack. Counting and
+ * freeing need no interpreter, since the last owner may let go in any thread and after Python has ended.
+ */
+#ifndef GARNER_PYTHON_BLOCK_H
+#define GARNER_PYTHON_BLOCK_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+struct block {
+    atomic_size_t owners;
+    void *memory;
+    void (*release)(struct block *block); /* frees what memory needs; not the block */
+    void *context;                        /* for release */
+};
+
+/* Fresh memory, on a cache line, with one owner; NULL if there is none. Large pages are asked for where they
+ * pay. */
+struct block *block_allocate(size_t bytes);
+
+/* A block around memory that `release` gives back. On failure nothing is released. */
+struct block *block_around(void *memory, void (*release)(struct block *), void *context);
+
+void block_share(struct block *block);
+void block_drop(struct block *block);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* The cache of plans: a table of sets with a few places each, a flag for each set. */
+#include "cache.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SETS = 32,
+    PLACES = 4,     /* in a set */
+    MOST_WORDS = 64 /* of a key; longer ones are not kept */
+};
+
+/* Everything that a plan depends on, as numbers. */
+struct key {
+    size_t words;
+    uint64_t hash;
+    uint64_t word[MOST_WORDS];
+};
+
+struct cached_entry {
+    atomic_size_t holders; /* the cache, and calls */
+    garner_plan *plan;
+    uint64_t hash;
+    size_t words;
+    uint64_t word[];
+};
+
+struct set {
+    atomic_flag busy;
+    unsigned next; /* the place that goes next */
+    struct cached_entry *place[PLACES];
+};
+
+static struct set sets[SETS];
+
+/* ---- Keys ---------------------------------------------------------------------------------------- */
+
+static bool add_word(struct key *key, uint64_t word)
+{
+    if (key->words == MOST_WORDS) return false;
+    key->word[key->words++] = word;
+    return true;
+}
+
+static bool add_tensor(struct key *key, const garner_tensor *tensor)
+{
+    bool fits = add_word(key, (uint64_t)tensor->dtype << 32 | (uint64_t)(tensor->strides != NULL) << 16 |
+                                  (uint64_t)tensor->rank) &&
+                add_word(key, tensor->item_bytes) && add_word(key, tensor->byte_offset);
+    for (int32_t i = 0; i < tensor->rank && fits; i++)
+        fits = add_word(key, (uint64_t)tensor->shape[i]) &&
+               (tensor->strides == NULL || add_word(key, (uint64_t)tensor->strides[i]));
+    return fits;
+}
+
+/* False if the key has too many words. */
+static bool make_key(struct key *key, const garner_op *op, const garner_tensor *data,
+                     const garner_tensor *indices, const garner_tensor *out)
+{
+    key->words = 0;
+    add_word(key, (uint64_t)op->kind << 48 | (uint64_t)op->oob << 40 | (uint64_t)op->negative << 32 |
+                      (uint64_t)(op->strict != 0) << 31 | (uint64_t)(uint32_t)op->spec);
+    add_word(key, (uint64_t)op->axis);
+    add_word(key, (uint64_t)op->batch_dims);
+    if (!add_tensor(key, data) || !add_tensor(key, indices) || (out && !add_tensor(key, out))) return false;
+    key->hash = 0;
+    for (size_t i = 0; i < key->words; i++) {
+        key->hash = (key->hash ^ key->word[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        key->hash ^= key->hash >> 29;
+    }
+    return true;
+}
+
+static bool is_for(const struct cached_entry *entry, const struct key *key)
+{
+    return entry->hash == key->hash && entry->words == key->words &&
+           memcmp(entry->word, key->word, key->words * sizeof key->word[0]) == 0;
+}
+
+/* ---- Entries ------------------------------------------------------------------------------------- */
+
+static void drop(struct cached_entry *entry)
+{
+    if (entry == NULL || atomic_fetch_sub_explicit(&entry->holders, 1, memory_order_acq_rel) != 1) return;
+    garner_plan_destroy(entry->plan);
+    free(entry);
+}
+
+static struct set *enter(const struct key *key)
+{
+    struct set *set = &sets[key->hash % SETS];
+    return atomic_flag_test_and_set_explicit(&set->busy, memory_order_acquire) ? NULL : set;
+}
+
+static void leave(struct set *set)
+{
+    atomic_flag_clear_explicit(&set->busy, memory_order_release);
+}
+
+static struct cached_entry *look_up(const struct key *key)
+{
+    struct cached_entry *found = NULL;
+    struct set *set = enter(key);
+    if (set == NULL) return NULL;
+    for (int i = 0; i < PLACES && !found; i++)
+        if (set->place[i] && is_for(set->place[i], key)) found = set->place[i];
+    if (found) atomic_fetch_add_explicit(&found->holders, 1, memory_order_relaxed);
+    leave(set);
+    return found;
+}
+
+/* Puts a plan into the cache, if that is possible now. */
+static struct cached_entry *keep(const struct key *key, garner_plan *plan)
+{
+    size_t bytes = key->words * sizeof key->word[0];
+    struct set *set = enter(key);
+    struct cached_entry *entry = set ? malloc(sizeof *entry + bytes) : NULL, *old = NULL;
+    if (entry) {
+        atomic_init(&entry->holders, 2);
+        entry->plan = plan;
+        entry->hash = key->hash;
+        entry->words = key->words;
+        memcpy(entry->word, key->word, bytes);
+        old = set->place[set->next];
+        set->place[set->next] = entry;
+        set->next = (set->next + 1) % PLACES;
+    }
+    if (set) leave(set);
+    drop(old);
+    return entry;
+}
+
+garner_status cache_plan(struct cached_plan *found, const garner_op *op, const garner_tensor *data,
+                         const garner_tensor *indices, const garner_tensor *out, garner_error *error)
+{
+    struct key key;
+    bool known = make_key(&key, op, data, indices, out);
+    found->entry = known ? look_up(&key) : NULL;
+    if (found->entry) {
+        found->plan = found->entry->plan;
+        return GARNER_OK;
+    }
+    garner_status status = garner_plan_create(&found->plan, op, data, indices, out, error);
+    if (status == GARNER_OK && known) found->entry = keep(&key, found->plan);
+    return status;
+}
+
+void cache_release(struct cached_plan *found)
+{
+    if (found->entry)
+        drop(found->entry);
+    else
+        garner_plan_destroy(found->plan);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs one gather: plan, result, work, and the result as the caller's kind of array. */
+#include "call.h"
+
+#include <stdlib.h>
+
+#include "array_object.h"
+#include "cache.h"
+#include "errors.h"
+#include "numpy.h"
+#include "result.h"
+#include "work.h"
+
+bool call_read(struct call *call, PyObject *data, const char *data_name, PyObject *indices,
+               const char *indices_name)
+{
+    struct state *state = call->state;
+    if (!operand_read(state, &call->data, data, ROLE_DATA, call->operator, data_name)) return false;
+    if (!operand_read(state, &call->indices, indices, ROLE_INDICES, call->operator, indices_name)) {
+        operand_release(&call->data);
+        return false;
+    }
+    if ((call->data.odd && !operand_settle(state, &call->data, ROLE_DATA, call->operator)) ||
+        ((call->indices.odd || call->indices.swapped) &&
+         !operand_settle(state, &call->indices, ROLE_INDICES, call->operator))) {
+        call_abandon(call);
+        return false;
+    }
+    return true;
+}
+
+PyObject *call_abandon(struct call *call)
+{
+    operand_release(&call->data);
+    operand_release(&call->indices);
+    return NULL;
+}
+
+/* ---- Errors about indices that were viewed otherwise than given ---------------------------------------- */
+
+static void restore_position(garner_error *error, const struct given_indices *given)
+{
+    int64_t position = 0, rest = error->position;
+    if (!(error->has & GARNER_HAS_POSITION)) return;
+    if (error->rank == given->rank) { /* an extent of 1 was repeated, and only its 0 is ever lowest */
+        for (int32_t i = 0; i < given->rank; i++)
+            position = position * given->shape[i] + error->coordinates[i];
+        error->position = position;
+        return;
+    }
+    for (int32_t i = given->rank - 1; i >= 0; i--) {
+        error->coordinates[i] = given->shape[i] > 0 ? rest % given->shape[i] : 0;
+        rest = given->shape[i] > 0 ? rest / given->shape[i] : 0;
+    }
+    error->rank = given->rank;
+}
+
+static PyObject *refuse(struct call *call, garner_error *error)
+{
+    if (error->status == GARNER_CANCELLED && PyErr_Occurred()) return NULL;
+    if (call->given) restore_position(error, call->given);
+    return raise_record(call->state, error);
+}
+
+/* ---- Work ---------------------------------------------------------------------------------------------- */
+
+/* Keeps NumPy from moving an array's memory (ndarray.resize) while the interpreter's lock is given up: an
+ * array that somebody refers to weakly cannot be resized. */
+struct hold {
+    PyObject *reference[3];
+};
+
+static void hold_operand(struct hold *hold, int i, const struct operand *operand)
+{
+    hold->reference[i] = NULL;
+    if (operand == NULL || operand->origin != FROM_NUMPY) return;
+    hold->reference[i] = PyWeakref_NewRef(operand->object, NULL);
+    if (hold->reference[i] == NULL) PyErr_Clear();
+}
+
+static garner_status run_held(struct call *call, const garner_plan *plan, const struct operand *out, void *to,
+                              garner_error *error)
+{
+    const garner_shape *shape = garner_plan_output(plan);
+    const void *data = call->data.tensor.data, *indices = call->indices.tensor.data;
+    int64_t bytes = count_elements(call->indices.tensor.rank, call->indices.shape), sum;
+    if (__builtin_mul_overflow(bytes, 8, &bytes)) bytes = INT64_MAX;
+    bytes = __builtin_add_overflow(bytes, shape->bytes, &sum) ? INT64_MAX : sum;
+    if (!work_is_long(bytes)) return garner_execute(plan, data, indices, to, NULL, error);
+    struct hold hold;
+    hold_operand(&hold, 0, &call->data);
+    hold_operand(&hold, 1, &call->indices);
+    hold_operand(&hold, 2, out);
+    garner_status status = work_run(plan, data, indices, to, bytes, call->threads, error);
+    for (int i = 0; i < 3; i++)
+        Py_XDECREF(hold.reference[i]);
+    return status;
+}
+
+/* ---- Into a new result -----------------------------------------------------------------------------------
+ */
+
+static PyObject *run_new(struct call *call, const garner_plan *plan, garner_error *error)
+{
+    void *to = NULL;
+    PyObject *made = result_new(call->state, &call->data, garner_plan_output(plan), &to);
+    if (made == NULL) return NULL;
+    if (run_held(call, plan, NULL, to, error) != GARNER_OK) {
+        Py_DECREF(made);
+        return refuse(call, error);
+    }
+    return result_finish(call->state, &call->data, made, call->scalar);
+}
+
+/* ---- Into a given out
+ * -------------------------------------------------------------------------------------- */
+
+static bool out_is_writable(struct call *call, const struct operand *out)
+{
+    if (!out->writable)
+        raise_error(call->state, GARNER_BAD_ARGUMENT, "%s: out is read-only", call->operator);
+    else if (!operand_same_type(call->state, &call->data, out))
+        raise_error(call->state, GARNER_BAD_TYPE, "%s: out has another element type than data",
+                    call->operator);
+    return !PyErr_Occurred();
+}
+
+/* An out whose strides are not whole elements gets its result from a dense one. */
+static garner_status run_odd(struct call *call, struct operand *out, garner_error *error)
+{
+    struct cached_plan cached;
+    garner_tensor dense = out->tensor;
+    int64_t item = operand_item(out), to[GARNER_MAX_RANK], bytes;
+    dense.strides = NULL;
+    garner_status status =
+        cache_plan(&cached, &call->op, &call->data.tensor, &call->indices.tensor, &dense, error);
+    if (status != GARNER_OK) return status;
+    bytes = garner_plan_output(cached.plan)->bytes;
+    void *memory = malloc(bytes > 0 ? (size_t)bytes : 1);
+    if (memory == NULL) {
+        cache_release(&cached);
+        error->status = GARNER_NO_MEMORY;
+        error->has = 0;
+        PyOS_snprintf(error->message, sizeof error->message, "%s: no memory for %lld bytes",
+                      call->operator,(long long) bytes);
+        return GARNER_NO_MEMORY;
+    }
+    status = run_held(call, cached.plan, out, memory, error);
+    dense_strides(out->tensor.rank, out->shape, item, to);
+    if (status == GARNER_OK)
+        status = copy_elements((char *)out->tensor.data + out->tensor.byte_offset, out->strides, memory, to,
+                               out->tensor.rank, out->shape, item, error);
+    cache_release(&cached);
+    free(memory);
+    return status;
+}
+
+static garner_status run_into(struct call *call, struct operand *out, garner_error *error)
+{
+    struct cached_plan cached;
+    if (call->plan && out->tensor.strides == NULL && out->tensor.byte_offset == 0) {
+        const garner_shape *shape = garner_plan_output(call->plan);
+        bool same = shape->rank == out->tensor.rank && shape->dtype == out->tensor.dtype &&
+                    shape->item_bytes == out->tensor.item_bytes;
+        for (int32_t i = 0; same && i < shape->rank; i++)
+            same = shape->extents[i] == out->shape[i];
+        if (same) return run_held(call, call->plan, out, out->tensor.data, error);
+    }
+    if (out->odd) return run_odd(call, out, error);
+    garner_status status =
+        cache_plan(&cached, &call->op, &call->data.tensor, &call->indices.tensor, &out->tensor, error);
+    if (status != GARNER_OK) return status;
+    status = run_held(call, cached.plan, out, out->tensor.data, error);
+    cache_release(&cached);
+    return status;
+}
+
+static PyObject *run_out(struct call *call, garner_error *error)
+{
+    struct operand out;
+    if (!operand_read(call->state, &out, call->out, ROLE_OUT, call->operator, "out")) return NULL;
+    PyObject *result = NULL;
+    if (out_is_writable(call, &out)) {
+        if (run_into(call, &out, error) == GARNER_OK)
+            result = Py_NewRef(call->out);
+        else
+            refuse(call, error);
+    }
+    operand_release(&out);
+    return result;
+}
+
+PyObject *call_run(struct call *call)
+{
+    garner_error error;
+    PyObject *result;
+    if (call->out && call->out != Py_None) {
+        result = run_out(call, &error);
+    } else if (call->plan) {
+        result = run_new(call, call->plan, &error);
+    } else {
+        struct cached_plan cached;
+        garner_status status =
+            cache_plan(&cached, &call->op, &call->data.tensor, &call->indices.tensor, NULL, &error);
+        result = status == GARNER_OK ? run_new(call, cached.plan, &error) : refuse(call, &error);
+        if (status == GARNER_OK) cache_release(&cached);
+    }
+    call_abandon(call);
+    return result;
+}

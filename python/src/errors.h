@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Errors as exceptions. garner.Error carries what the library's record says; each of its kinds is also
+ * the built-in exception that people already catch.
+ */
+#ifndef GARNER_PYTHON_ERRORS_H
+#define GARNER_PYTHON_ERRORS_H
+
+#include "state.h"
+
+/* Makes the exception classes and adds them to the module. */
+int errors_make(struct state *state, PyObject *module);
+
+/* Raises what a library call reported. Always returns NULL, so that callers return it. */
+PyObject *raise_record(struct state *state, const garner_error *error);
+
+/* The same for an unknown spec. */
+PyObject *raise_bad_spec(struct state *state, const garner_error *error);
+
+/* Raises an error found here; `format` is PyUnicode_FromFormat's. Returns NULL. */
+PyObject *raise_error(struct state *state, garner_status status, const char *format, ...);
+
+/* The same, and the exception that is set becomes its cause. */
+PyObject *raise_from(struct state *state, garner_status status, const char *format, ...);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the reader for an object, releases what it held, and makes copies where nothing else helps. */
+#include "operand.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "errors.h"
+#include "numpy.h"
+
+/* ---- Shapes -------------------------------------------------------------------------------------- */
+
+int64_t count_elements(int32_t rank, const int64_t *shape)
+{
+    int64_t count = 1;
+    for (int32_t i = 0; i < rank; i++)
+        if (shape[i] == 0) return 0;
+    for (int32_t i = 0; i < rank; i++)
+        if (shape[i] < 0 || __builtin_mul_overflow(count, shape[i], &count)) return -1;
+    return count;
+}
+
+void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *strides)
+{
+    int64_t stride = item;
+    for (int32_t i = rank - 1; i >= 0; i--) {
+        strides[i] = stride;
+        if (__builtin_mul_overflow(stride, shape[i] > 0 ? shape[i] : 1, &stride)) stride = 0;
+    }
+}
+
+int64_t operand_item(const struct operand *operand)
+{
+    const garner_tensor *tensor = &operand->tensor;
+    if (tensor->dtype == GARNER_OPAQUE) return (int64_t)tensor->item_bytes;
+    int bits = garner_dtype_bits(tensor->dtype);
+    return bits < 8 ? 1 : bits / 8;
+}
+
+/* Strides that say no more than C order are left out: fewer different plans. */
+static void drop_dense_strides(struct operand *operand)
+{
+    garner_tensor *tensor = &operand->tensor;
+    int64_t stride = operand->odd ? operand_item(operand) : 1;
+    if (tensor->strides == NULL) return;
+    for (int32_t i = tensor->rank - 1; i >= 0; i--) {
+        if (operand->shape[i] != 1 && operand->strides[i] != stride) return;
+        if (__builtin_mul_overflow(stride, operand->shape[i], &stride)) return;
+    }
+    tensor->strides = NULL;
+    operand->odd = false;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------- */
+
+static bool is_masked(PyObject *object)
+{
+    PyObject *type = (PyObject *)Py_TYPE(object);
+    return PyObject_HasAttrString(type, "mask") && PyObject_HasAttrString(type, "filled");
+}
+
+/* A subclass of ndarray, or something that NumPy can look at. */
+static int read_for_numpy(struct state *state, struct operand *operand, PyObject *object,
+                          const char *operator, const char * name)
+{
+    struct numpy *numpy = numpy_get(state);
+    if (numpy == NULL) return PyErr_Occurred() ? -1 : 0;
+    if (numpy_is_array(numpy, object)) {
+        if (!is_masked(object)) return read_numpy(state, operand, object, operator, name);
+        raise_error(
+            state, GARNER_BAD_TYPE,
+            "%s: %s is a masked array, whose mask would be lost; give its .data or .filled(value)", operator,
+            name);
+        return -1;
+    }
+    bool convertible = PyObject_HasAttr(object, state->name[NAME___array__]) ||
+                       PyObject_HasAttr(object, state->name[NAME___array_interface__]);
+    if (!convertible || PyType_Check(object)) return 0;
+    PyObject *array = numpy_convert(numpy, object);
+    if (array == NULL) return -1;
+    operand->owned = array;
+    return read_numpy(state, operand, array, operator, name);
+}
+
+static void refuse_object(struct state *state, PyObject *object, enum role role, const char *operator,
+                          const char * name)
+{
+    PyObject *type = PyType_GetQualName(Py_TYPE(object));
+    if (type == NULL) return;
+    raise_error(
+        state, GARNER_BAD_TYPE,
+        "%s: %s is a '%U'; it must be an array that has the buffer protocol or __dlpack__%s", operator, name,
+        type, role == ROLE_OUT ? " and can be written to" : ", or a list of numbers");
+    Py_DECREF(type);
+}
+
+static int read_other(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                      const char *operator, const char * name)
+{
+    int done = role == ROLE_OUT ? 0 : read_list(state, operand, object, role, operator, name);
+    struct numpy *numpy = done == 0 ? numpy_get(state) : NULL;
+    if (done == 0 && numpy && numpy_is_array(numpy, object))
+        done = read_for_numpy(state, operand, object, operator, name);
+    if (done == 0 && !PyErr_Occurred()) done = read_dlpack(state, operand, object, role, operator, name);
+    if (done == 0) done = read_buffer(state, operand, object, role, operator, name);
+    if (done == 0 && role != ROLE_OUT) done = read_for_numpy(state, operand, object, operator, name);
+    if (done == 0) refuse_object(state, object, role, operator, name);
+    return done;
+}
+
+bool operand_read(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                  const char *operator, const char * name)
+{
+    operand->tensor = (garner_tensor){0};
+    operand->writable = operand->swapped = operand->odd = false;
+    operand->format = NULL;
+    operand->object = object;
+    operand->owned = NULL;
+    operand->memory = NULL;
+    operand->origin = FROM_LIST;
+    int done = 0;
+    struct numpy *numpy = atomic_load_explicit(&state->numpy, memory_order_acquire);
+    if (numpy && numpy_is_exact(numpy, object))
+        done = read_numpy(state, operand, object, operator, name);
+    else
+        done = read_array(state, operand, object);
+    if (done == 0) done = read_other(state, operand, object, role, operator, name);
+    if (done <= 0) {
+        operand_release(operand);
+        return false;
+    }
+    drop_dense_strides(operand);
+    return true;
+}
+
+void operand_release(struct operand *operand)
+{
+    switch (operand->origin) {
+    case FROM_BUFFER:
+        PyBuffer_Release(&operand->export.buffer);
+        break;
+    case FROM_DLPACK:
+        if (operand->export.managed->deleter) operand->export.managed->deleter(operand->export.managed);
+        break;
+    case FROM_VERSIONED:
+        if (operand->export.versioned->deleter) operand->export.versioned->deleter(operand->export.versioned);
+        break;
+    default:
+        break;
+    }
+    operand->origin = FROM_LIST;
+    if (operand->owned) Py_CLEAR(operand->owned);
+    free(operand->memory);
+    operand->memory = NULL;
+}
+
+/* ---- Copies -------------------------------------------------------------------------------------- */
+
+/* A copy is a gather of bytes: the one element of a first axis in front of all others. */
+garner_status copy_elements(void *to, const int64_t *to_strides, const void *from,
+                            const int64_t *from_strides, int32_t rank, const int64_t *shape, int64_t item,
+                            garner_error *error)
+{
+    int64_t extent[GARNER_MAX_RANK + 2] = {1}, from_stride[GARNER_MAX_RANK + 2] = {0},
+                                     to_stride[GARNER_MAX_RANK + 2] = {0}, zero = 0;
+    for (int32_t i = 0; i < rank; i++) {
+        extent[i + 1] = shape[i];
+        from_stride[i + 1] = from_strides[i];
+        to_stride[i + 1] = to_strides[i];
+    }
+    extent[rank + 1] = item;
+    from_stride[rank + 1] = to_stride[rank + 1] = 1;
+    garner_op op = {.kind = GARNER_GATHER};
+    garner_tensor index = {.data = &zero, .dtype = GARNER_I64};
+    garner_tensor data = {.data = (void *)(uintptr_t)from,
+                          .shape = extent,
+                          .strides = from_stride,
+                          .rank = rank + 2,
+                          .dtype = GARNER_U8};
+    garner_tensor out = {
+        .data = to, .shape = extent + 1, .strides = to_stride + 1, .rank = rank + 1, .dtype = GARNER_U8};
+    return garner_run(&op, &data, &index, &out, NULL, error);
+}
+
+/* Byte strides of an operand, whatever form its own have. */
+static void byte_strides(const struct operand *operand, int64_t *strides)
+{
+    int64_t item = operand_item(operand);
+    int32_t rank = operand->tensor.rank;
+    if (operand->tensor.strides == NULL) {
+        dense_strides(rank, operand->shape, item, strides);
+        return;
+    }
+    for (int32_t i = 0; i < rank; i++)
+        strides[i] = operand->odd ? operand->strides[i] : operand->strides[i] * item;
+}
+
+/* Replaces the view by a dense copy of its own. */
+static bool make_dense(struct state *state, struct operand *operand, const char *operator)
+{
+    int64_t item = operand_item(operand), count = count_elements(operand->tensor.rank, operand->shape), bytes;
+    int64_t from[GARNER_MAX_RANK], to[GARNER_MAX_RANK];
+    garner_error error;
+    if (count < 0 || __builtin_mul_overflow(count, item, &bytes) || bytes > PTRDIFF_MAX) {
+        raise_error(state, GARNER_TOO_LARGE,
+                    "%s: a copy would need more bytes than can be addressed", operator);
+        return false;
+    }
+    void *memory = malloc(bytes > 0 ? (size_t)bytes : 1);
+    if (memory == NULL) {
+        PyErr_NoMemory();
+        return false;
+    }
+    byte_strides(operand, from);
+    dense_strides(operand->tensor.rank, operand->shape, item, to);
+    const char *data = (const char *)operand->tensor.data + operand->tensor.byte_offset;
+    garner_status status =
+        copy_elements(memory, to, data, from, operand->tensor.rank, operand->shape, item, &error);
+    if (status != GARNER_OK) {
+        free(memory);
+        raise_record(state, &error);
+        return false;
+    }
+    free(operand->memory);
+    operand->memory = memory;
+    operand->tensor.data = memory;
+    operand->tensor.strides = NULL;
+    operand->tensor.byte_offset = 0;
+    operand->odd = false;
+    return true;
+}
+
+/* Turns the bytes of each element of the operand's own copy around. */
+static void swap_bytes(struct operand *operand)
+{
+    size_t item = (size_t)operand_item(operand);
+    size_t count = (size_t)count_elements(operand->tensor.rank, operand->shape);
+    unsigned char *at = operand->memory;
+    for (size_t i = 0; i < count; i++, at += item)
+        for (size_t low = 0, high = item - 1; low < high; low++, high--) {
+            unsigned char byte = at[low];
+            at[low] = at[high];
+            at[high] = byte;
+        }
+    operand->swapped = false;
+}
+
+bool operand_settle(struct state *state, struct operand *operand, enum role role, const char *operator)
+{
+    bool swap = role == ROLE_INDICES && operand->swapped && operand_item(operand) > 1;
+    if (!swap && !operand->odd) return true;
+    if (!make_dense(state, operand, operator)) return false;
+    if (swap) swap_bytes(operand);
+    return true;
+}
+
+bool operand_flatten(struct state *state, struct operand *operand, const char *operator)
+{
+    garner_tensor *tensor = &operand->tensor;
+    int64_t count = count_elements(tensor->rank, operand->shape);
+    if ((tensor->strides || count < 0) && !make_dense(state, operand, operator)) return false;
+    operand->shape[0] = count;
+    tensor->rank = 1;
+    tensor->shape = operand->shape;
+    return true;
+}
+
+/* ---- Small questions ------------------------------------------------------------------------------ */
+
+bool operand_integer(const struct operand *operand, int64_t *number)
+{
+    const char *at = (const char *)operand->tensor.data + operand->tensor.byte_offset;
+    unsigned char bytes[8] = {0};
+    size_t size = (size_t)operand_item(operand);
+    uint64_t value = 0;
+    bool is_signed = operand->tensor.dtype == GARNER_I8 || operand->tensor.dtype == GARNER_I16 ||
+                     operand->tensor.dtype == GARNER_I32 || operand->tensor.dtype == GARNER_I64;
+    const uint16_t one = 1;
+    bool little = (*(const char *)&one == 1) != operand->swapped;
+    memcpy(bytes, at, size);
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)bytes[i] << 8 * (little ? i : size - 1 - i);
+    if (is_signed && size < 8 && value >> (8 * size - 1)) value |= UINT64_MAX << 8 * size;
+    if (!is_signed && value > INT64_MAX) value = INT64_MAX; /* as far outside as any */
+    *number = (int64_t)value;
+    return true;
+}
+
+bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out)
+{
+    if (data->tensor.dtype != out->tensor.dtype) return true; /* the library says it better */
+    if (data->origin == FROM_NUMPY && out->origin == FROM_NUMPY)
+        return numpy_same_type(numpy_get(state), data->object, out->object);
+    return data->swapped == out->swapped;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A caller's object as a tensor, without a copy wherever its memory can be used in place: NumPy's arrays
+ * through NumPy's own structures, others through DLPack or the buffer protocol, lists and numbers as a
+ * small array made for the call. What keeps the memory alive is held until operand_release.
+ */
+#ifndef GARNER_PYTHON_OPERAND_H
+#define GARNER_PYTHON_OPERAND_H
+
+#include "dlpack_abi.h"
+#include "state.h"
+
+enum role { ROLE_DATA, ROLE_INDICES, ROLE_OUT };
+
+enum origin {
+    FROM_NUMPY,     /* object is an ndarray */
+    FROM_ARRAY,     /* object is a garner.Array */
+    FROM_BUFFER,    /* export.buffer is held */
+    FROM_DLPACK,    /* export.managed is held */
+    FROM_VERSIONED, /* export.versioned is held */
+    FROM_LIST       /* nothing but memory */
+};
+
+struct operand {
+    garner_tensor tensor; /* shape and strides point below */
+    enum origin origin;
+    bool writable;
+    bool swapped;       /* elements are in the other byte order */
+    bool odd;           /* strides are in bytes, since some are not whole elements: operand_settle copies */
+    const char *format; /* the buffer protocol's name of an opaque or swapped element; or NULL */
+    PyObject *object;   /* what was given, or what was made of it; the caller's reference */
+    PyObject *owned;    /* a reference of our own, or NULL */
+    void *memory;       /* freed by operand_release */
+    union {
+        Py_buffer buffer;
+        DLManagedTensor *managed;
+        DLManagedTensorVersioned *versioned;
+    } export;
+    int64_t shape[GARNER_MAX_RANK], strides[GARNER_MAX_RANK];
+};
+
+/* Reads an object in its role. Messages begin with the operator and call it `name`. False, with an
+ * exception set and nothing held, if it cannot be one. Strides may still be odd and elements swapped. */
+bool operand_read(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                  const char *operator, const char * name);
+
+/* Lets go of what operand_read holds. */
+void operand_release(struct operand *operand);
+
+/* Bytes of one element: at least 1, packed types aside. */
+int64_t operand_item(const struct operand *operand);
+
+/* Makes indices and data such as the library takes them: odd strides are copied away, and so are, for
+ * indices, foreign byte orders. */
+bool operand_settle(struct state *state, struct operand *operand, enum role role, const char *operator);
+
+/* Makes a view of rank 1: in place if the elements lie in C order, else of a copy. */
+bool operand_flatten(struct state *state, struct operand *operand, const char *operator);
+
+/* The only element of a settled operand of integers. False if it does not fit in 63 bits; with an exception.
+ */
+bool operand_integer(const struct operand *operand, int64_t *number);
+
+/* Whether data and out hold elements of the same type beyond what the library compares. */
+bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out);
+
+/* Copies elements of `item` bytes between views whose strides are in bytes. */
+garner_status copy_elements(void *to, const int64_t *to_strides, const void *from,
+                            const int64_t *from_strides, int32_t rank, const int64_t *shape, int64_t item,
+                            garner_error *error);
+
+/* Fills in the strides of C order for elements of `item` bytes (or 1, for strides in elements). */
+void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *strides);
+
+/* The number of elements, or -1 if that does not fit. */
+int64_t count_elements(int32_t rank, const int64_t *shape);
+
+/* ---- One reader for each kind of object; 1: read, 0: not such an object, -1: an exception is set ---- */
+
+int read_numpy(struct state *state, struct operand *operand, PyObject *object, const char *operator,
+               const char * name);
+int read_array(struct state *state, struct operand *operand, PyObject *object);
+int read_dlpack(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                const char *operator, const char * name);
+int read_buffer(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                const char *operator, const char * name);
+int read_list(struct state *state, struct operand *operand, PyObject *object, enum role role,
+              const char *operator, const char * name);
+
+#endif

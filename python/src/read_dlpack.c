@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads objects through DLPack: by the table of C functions that a type may offer, else by a capsule from
+ * __dlpack__, versioned or not. A capsule is consumed as the protocol says: renamed, and its deleter called
+ * once, by operand_release.
+ */
+#include "read_dlpack.h"
+#include "dlpack_abi.h"
+#include "errors.h"
+#include "garner_dlpack.h"
+#include "operand.h"
+
+static const char plain[] = "dltensor", plain_used[] = "used_dltensor";
+static const char versioned[] = "dltensor_versioned", versioned_used[] = "used_dltensor_versioned";
+
+const DLPackExchangeAPI *dlpack_functions(struct state *state, PyTypeObject *type)
+{
+    PyObject *capsule = PyObject_GetAttr((PyObject *)type, state->name[NAME___dlpack_c_exchange_api__]);
+    void *found = capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
+    if (found == NULL) PyErr_Clear();
+    Py_XDECREF(capsule); /* the type keeps it */
+    const DLPackExchangeAPIHeader *header = found;
+    while (header && header->version.major != DLPACK_MAJOR_VERSION)
+        header = header->prev_api;
+    return (const DLPackExchangeAPI *)(const void *)header;
+}
+
+/* ---- What may not be read ------------------------------------------------------------------------- */
+
+/* Whether an attribute, called if it can be, is true. Absent ones are not. */
+static bool is_set(PyObject *object, PyObject *name, bool call)
+{
+    PyObject *value = PyObject_GetAttr(object, name);
+    if (value && call) {
+        PyObject *answer = PyObject_CallNoArgs(value);
+        Py_DECREF(value);
+        value = answer;
+    }
+    bool set = value == Py_True;
+    Py_XDECREF(value);
+    PyErr_Clear();
+    return set;
+}
+
+/* torch's tensors can mean more than their memory holds. */
+static bool means_what_it_holds(struct state *state, PyObject *object, const char *operator,
+                                const char * name)
+{
+    PyObject *grad = PyObject_GetAttr(object, state->name[NAME_requires_grad]);
+    if (grad == NULL) {
+        PyErr_Clear();
+        return true;
+    }
+    const char *why = NULL;
+    if (grad == Py_True)
+        why = "requires grad, and garner's result would be cut off from it; give it .detach()ed";
+    else if (is_set(object, state->name[NAME_is_conj], true))
+        why = "is a conjugate view, whose memory holds other values; give it .resolve_conj()ed";
+    else if (is_set(object, state->name[NAME_is_neg], true))
+        why = "is a negative view, whose memory holds other values; give it .resolve_neg()ed";
+    Py_DECREF(grad);
+    if (why) raise_error(state, GARNER_BAD_TYPE, "%s: %s %s", operator, name, why);
+    return why == NULL;
+}
+
+static bool is_in_memory(struct state *state, long long type, long long id, const char *operator,
+                         const char * name)
+{
+    static const char *const names[] = {
+        [kDLCUDA] = "cuda",    [kDLOpenCL] = "opencl", [kDLVulkan] = "vulkan",
+        [kDLMetal] = "metal",  [kDLROCM] = "rocm",     [kDLCUDAManaged] = "cuda managed memory",
+        [kDLOneAPI] = "oneapi"};
+    if (type == kDLCPU || type == kDLCUDAHost || type == kDLROCMHost) return true;
+    const char *known = type > 0 && type <= kDLOneAPI ? names[type] : NULL;
+    if (known)
+        raise_error(
+            state, GARNER_BAD_TYPE,
+            "%s: %s is on the device %s:%lld; garner works in the CPU's memory, so copy it there first",
+            operator, name, known, id);
+    else
+        raise_error(state, GARNER_BAD_TYPE,
+                    "%s: %s is on device type %lld, number %lld; garner works in the CPU's memory, so copy "
+                    "it there first",
+                    operator, name, type, id);
+    return false;
+}
+
+static bool check_device(struct state *state, PyObject *object, const char *operator, const char * name)
+{
+    long long type = kDLCPU, id = 0;
+    PyObject *method = PyObject_GetAttr(object, state->name[NAME___dlpack_device__]);
+    if (method == NULL) {
+        PyErr_Clear(); /* capsules say it themselves */
+        return true;
+    }
+    PyObject *pair = PyObject_CallNoArgs(method);
+    Py_DECREF(method);
+    if (pair && PyTuple_Check(pair) && PyTuple_Size(pair) == 2) {
+        type = PyLong_AsLongLong(PyTuple_GetItem(pair, 0));
+        id = PyLong_AsLongLong(PyTuple_GetItem(pair, 1));
+    } else if (pair) {
+        PyErr_SetString(PyExc_TypeError, "__dlpack_device__ did not return a pair");
+    }
+    Py_XDECREF(pair);
+    if (PyErr_Occurred()) {
+        raise_from(state, GARNER_BAD_TYPE, "%s: %s does not say which device it is on", operator, name);
+        return false;
+    }
+    return is_in_memory(state, type, id, operator, name);
+}
+
+/* ---- From a DLTensor to an operand ------------------------------------------------------------------ */
+
+static int take_tensor(struct state *state, struct operand *operand, const DLTensor *given, uint64_t flags,
+                       const char *operator, const char * name)
+{
+    garner_error error;
+    DLTensor copy = *given;
+    if (!is_in_memory(state, copy.device.device_type, copy.device.device_id, operator, name)) return -1;
+    if ((flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) && copy.dtype.bits < 8)
+        copy.dtype = (DLDataType){kDLUInt, 8, copy.dtype.lanes};
+    if (garner_from_dlpack(&operand->tensor, &copy, &error) != GARNER_OK) {
+        raise_error(state, error.status, "%s: %s: %s", operator, name, error.message);
+        return -1;
+    }
+    if (copy.ndim < 0 || copy.ndim > GARNER_MAX_RANK || (copy.ndim > 0 && copy.shape == NULL)) {
+        raise_error(state, GARNER_BAD_SHAPE, "%s: %s has rank %d%s; it must be 0 to %d", operator, name,
+                    (int)copy.ndim, copy.ndim > 0 && copy.shape == NULL ? " and no shape" : "",
+                    GARNER_MAX_RANK);
+        return -1;
+    }
+    for (int i = 0; i < copy.ndim; i++) {
+        operand->shape[i] = copy.shape[i];
+        operand->strides[i] = copy.strides ? copy.strides[i] : 0;
+    }
+    operand->tensor.shape = operand->shape;
+    operand->tensor.strides = copy.strides ? operand->strides : NULL;
+    return 1;
+}
+
+static int take_versioned(struct state *state, struct operand *operand, DLManagedTensorVersioned *managed,
+                          const char *operator, const char * name)
+{
+    operand->origin = FROM_VERSIONED;
+    operand->export.versioned = managed;
+    operand->writable = !(managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY);
+    return take_tensor(state, operand, &managed->dl_tensor, managed->flags, operator, name);
+}
+
+static int take_capsule(struct state *state, struct operand *operand, PyObject *capsule, const char *operator,
+                        const char * name)
+{
+    if (PyCapsule_IsValid(capsule, versioned)) {
+        DLManagedTensorVersioned *managed = PyCapsule_GetPointer(capsule, versioned);
+        if (managed->version.major > DLPACK_MAJOR_VERSION) {
+            raise_error(state, GARNER_BAD_TYPE,
+                        "%s: %s comes as DLPack %u.%u; garner knows DLPack up to version %d", operator, name,
+                        (unsigned)managed->version.major, (unsigned)managed->version.minor,
+                        DLPACK_MAJOR_VERSION);
+            return -1;
+        }
+        if (PyCapsule_SetName(capsule, versioned_used) < 0) return -1;
+        return take_versioned(state, operand, managed, operator, name);
+    }
+    if (PyCapsule_IsValid(capsule, plain)) {
+        DLManagedTensor *managed = PyCapsule_GetPointer(capsule, plain);
+        if (PyCapsule_SetName(capsule, plain_used) < 0) return -1;
+        operand->origin = FROM_DLPACK;
+        operand->export.managed = managed;
+        operand->writable = true;
+        return take_tensor(state, operand, &managed->dl_tensor, 0, operator, name);
+    }
+    bool used = PyCapsule_IsValid(capsule, versioned_used) || PyCapsule_IsValid(capsule, plain_used);
+    raise_error(state, GARNER_BAD_TYPE, "%s: %s gives %s", operator, name,
+                used ? "a DLPack capsule that has been used before" : "something else than a DLPack capsule");
+    return -1;
+}
+
+/* Capsules without a version cannot say that they are read-only; the buffer protocol can. */
+static bool is_frozen(PyObject *object)
+{
+    Py_buffer buffer;
+    if (!PyObject_CheckBuffer(object)) return false;
+    if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO) < 0) {
+        PyErr_Clear();
+        return false;
+    }
+    bool frozen = buffer.readonly != 0;
+    PyBuffer_Release(&buffer);
+    return frozen;
+}
+
+static PyObject *call_dlpack(PyObject *method)
+{
+    PyObject *empty = PyTuple_New(0);
+    PyObject *named = Py_BuildValue("{s(ii)}", "max_version", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);
+    PyObject *capsule = empty && named ? PyObject_Call(method, empty, named) : NULL;
+    Py_XDECREF(empty);
+    Py_XDECREF(named);
+    if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError)) return capsule;
+    PyErr_Clear(); /* an older producer */
+    return PyObject_CallNoArgs(method);
+}
+
+static int read_by_capsule(struct state *state, struct operand *operand, PyObject *object, PyObject *method,
+                           enum role role, const char *operator, const char * name)
+{
+    if (!check_device(state, object, operator, name)) return -1;
+    PyObject *capsule = call_dlpack(method);
+    if (capsule == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_Exception))
+            raise_from(state, GARNER_BAD_TYPE, "%s: %s cannot be read through __dlpack__", operator, name);
+        return -1;
+    }
+    int done = take_capsule(state, operand, capsule, operator, name);
+    Py_DECREF(capsule);
+    if (done > 0 && role == ROLE_OUT && operand->origin == FROM_DLPACK && is_frozen(object))
+        operand->writable = false;
+    return done;
+}
+
+int read_dlpack(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                const char *operator, const char * name)
+{
+    if (PyCapsule_CheckExact(object)) return take_capsule(state, operand, object, operator, name);
+    if (PyType_Check(object)) return 0;
+    const DLPackExchangeAPI *functions = dlpack_functions(state, Py_TYPE(object));
+    if (functions) {
+        DLManagedTensorVersioned *managed;
+        if (!means_what_it_holds(state, object, operator, name)) return -1;
+        if (functions->managed_tensor_from_py_object_no_sync(object, &managed) == 0)
+            return take_versioned(state, operand, managed, operator, name);
+        raise_from(state, GARNER_BAD_TYPE, "%s: %s cannot be read through DLPack", operator, name);
+        return -1;
+    }
+    PyObject *method = PyObject_GetAttr(object, state->name[NAME___dlpack__]);
+    if (method == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return -1;
+        PyErr_Clear();
+        return 0;
+    }
+    int done = -1;
+    if (means_what_it_holds(state, object, operator, name))
+        done = read_by_capsule(state, operand, object, method, role, operator, name);
+    Py_DECREF(method);
+    return done;
+}

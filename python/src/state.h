@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every file of the extension module shares: Python's limited API, and the state that one
+ * interpreter's copy of the module keeps. Nothing here is global, so that each interpreter has its own;
+ * what threads share is either fixed once the module is made, or published atomically.
+ */
+#ifndef GARNER_PYTHON_STATE_H
+#define GARNER_PYTHON_STATE_H
+
+/* One binary serves CPython 3.11 and all later ones. A free-threaded Python has no such interface yet, and
+ * gets a module of its own from the same sources. */
+#if !defined(Py_LIMITED_API) && !defined(GARNER_PYTHON_WHOLE_API)
+#define Py_LIMITED_API 0x030B0000
+#endif
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "garner.h"
+
+/* Every name that is looked up at run time, made and interned once: parameters, then attributes. */
+#define GARNER_NAMES(NAME)                                                                                   \
+    NAME(data)                                                                                               \
+    NAME(indices)                                                                                            \
+    NAME(axis) NAME(batch_dims) NAME(spec) NAME(strict) NAME(oob) NAME(out) NAME(threads) NAME(x) NAME(mode) \
+        NAME(input) NAME(dim) NAME(index) NAME(op) NAME(data_shape) NAME(indices_shape) NAME(dtype)          \
+            NAME(index_dtype) NAME(path) NAME(copy) NAME(follow_links) NAME(array_or_mapping) NAME(stream)   \
+                NAME(max_version) NAME(dl_device) NAME(n) NAME(inputs) NAME(status) NAME(position)           \
+                    NAME(coordinates) NAME(value) NAME(bound) NAME(name) NAME(itemsize) NAME(hasobject)      \
+                        NAME(requires_grad) NAME(is_conj) NAME(is_neg) NAME(from_dlpack) NAME(reshape)       \
+                            NAME(__dlpack__) NAME(__dlpack_device__) NAME(__dlpack_c_exchange_api__)         \
+                                NAME(__array_namespace__) NAME(__array__) NAME(__array_interface__)          \
+                                    NAME(__module__) NAME(items) NAME(kind) NAME(descr) NAME(str)
+
+enum name {
+#define NAME(word) NAME_##word,
+    GARNER_NAMES(NAME)
+#undef NAME
+        NAMES
+};
+
+/* A function as types and modules list it, among pointers to anything. */
+#define SLOT(function) ((void *)(uintptr_t)(function))
+
+/* A function of the fast kind as methods list it. */
+#define FAST(function) ((PyCFunction)(void (*)(void))(function))
+
+struct numpy; /* NumPy's C interface (numpy.h) */
+
+struct state {
+    PyObject *name[NAMES];
+    PyObject *error, *out_of_range, *bad_shape, *bad_type, *bad_argument, *bad_spec, *bad_file;
+    PyTypeObject *array_type, *plan_type, *model_type, *drawing_type;
+    _Atomic(struct numpy *) numpy; /* NULL until one of NumPy's objects has been met */
+};
+
+/* The state of the module that defines `object`'s type; NULL, and an exception, if there is none. */
+struct state *state_of_type(PyTypeObject *type);
+
+#endif
