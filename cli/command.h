@@ -10,6 +10,10 @@
 
 garner_status operate_command(const struct invocation *line, garner_error *error);
 garner_status explain_command(const struct invocation *line, garner_error *error);
+garner_status run_command(const struct invocation *line, garner_error *error);
+garner_status info_command(const struct invocation *line, garner_error *error);
+garner_status diff_command(const struct invocation *line, garner_error *error);
+garner_status convert_command(const struct invocation *line, garner_error *error);
 garner_status help_command(const struct invocation *line, garner_error *error);
 
 #endif
