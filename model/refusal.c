@@ -82,7 +82,7 @@ static void put_group(FILE *out, const struct sentence *s, size_t group)
             put(out, name);
             putc('\'', out);
         } else {
-            fprintf(out, "number %zu, nameless", i + 1);
+            fprintf(out, "#%zu", i + 1); /* it has none */
         }
     }
     putc(')', out);
