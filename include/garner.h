@@ -384,6 +384,25 @@ GARNER_API size_t garner_plan_describe(const garner_plan *plan, char *buffer, si
 /* Frees a plan; NULL is fine. */
 GARNER_API void garner_plan_destroy(garner_plan *plan);
 
+/* ---- The machine ------------------------------------------------------------------------------ */
+
+/* What the library found where it runs, and what it makes of it. */
+typedef struct garner_cpu {
+    uint32_t size;            /* sizeof(garner_cpu), or 0 for this first version; set it before the call */
+    int32_t cpus;             /* that this process may use */
+    int32_t threads;          /* what garner_threads(0) means: GARNER_NUM_THREADS, or cpus */
+    const char *architecture; /* that the library was compiled for: "x86-64", "aarch64", ... */
+    const char *detected;     /* the highest level of kernels that can run here */
+    const char *level;        /* the highest that does: GARNER_CPU may keep it below `detected` */
+    char features[128];       /* the CPU's instruction sets that matter here, separated by spaces */
+} garner_cpu;
+
+/* Fills *cpu, as far as its size says. */
+GARNER_API void garner_cpu_info(garner_cpu *cpu);
+
+/* The i-th level of kernels as GARNER_CPU spells it, lowest first ("scalar"); NULL beyond the last. */
+GARNER_API const char *garner_cpu_level_name(int i);
+
 #ifdef __cplusplus
 }
 #endif

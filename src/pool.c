@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "pool.h"
 
 enum {
     MOST_WORKERS = 255,
@@ -269,7 +270,7 @@ static void stop_workers(struct garner_pool *pool)
 
 static struct garner_pool default_pool;
 
-static int count_cpus(void)
+int garner_pool_cpus(void)
 {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
@@ -279,19 +280,19 @@ static int count_cpus(void)
 
 /* GARNER_NUM_THREADS where it is a number from 1 up, digits alone; else the CPUs that this process may use.
  */
-static int default_threads(void)
+int garner_pool_threads(void)
 {
     const char *text = getenv("GARNER_NUM_THREADS");
     char *end;
     bool digits = text && text[0] >= '1' && text[0] <= '9';
     long number = digits ? strtol(text, &end, 10) : 0;
     if (number >= 1 && *end == '\0') return (int)at_most(number, MOST_WORKERS + 1);
-    return (int)at_most(count_cpus(), MOST_WORKERS + 1);
+    return (int)at_most(garner_pool_cpus(), MOST_WORKERS + 1);
 }
 
 static void make_default_pool(void)
 {
-    enlist_pool(&default_pool, default_threads());
+    enlist_pool(&default_pool, garner_pool_threads());
 }
 
 static struct garner_pool *use_default_pool(void)
@@ -341,7 +342,7 @@ garner_status garner_pool_create(garner_pool **pool, int threads, garner_error *
                            threads, MOST_WORKERS + 1);
     struct garner_pool *made = calloc(1, sizeof *made);
     if (made == NULL) return garner_fail(error, GARNER_NO_MEMORY, "garner_pool_create: no memory for a pool");
-    enlist_pool(made, threads > 0 ? threads : default_threads());
+    enlist_pool(made, threads > 0 ? threads : garner_pool_threads());
     *pool = made;
     return GARNER_OK;
 }

@@ -17,7 +17,7 @@ static uint64_t read_xcr0(void)
 }
 
 /* An instruction set counts only if the system saves its registers too. */
-static enum level detect_level(void)
+enum level garner_cpu_detected(void)
 {
     enum { OSXSAVE = 1 << 27, AVX_STATE = 0x06, AVX512_STATE = 0xe6 };
     unsigned a, b, c, d;
@@ -29,7 +29,7 @@ static enum level detect_level(void)
     return avx512 && (state & AVX512_STATE) == AVX512_STATE ? AVX512 : AVX2;
 }
 #else
-static enum level detect_level(void)
+enum level garner_cpu_detected(void)
 {
     return SCALAR;
 }
@@ -45,7 +45,7 @@ const char *garner_level_name(enum level level)
 /* GARNER_CPU lowers the level; a name that is none changes nothing. */
 static enum level allowed_level(void)
 {
-    enum level level = detect_level();
+    enum level level = garner_cpu_detected();
     const char *wish = getenv("GARNER_CPU");
     for (int i = SCALAR; wish && i < (int)level; i++)
         if (strcmp(wish, level_names[i]) == 0) level = (enum level)i;

@@ -53,6 +53,9 @@ extern const kernel_table garner_scalar_kernels, garner_avx2_kernels, garner_avx
 /* The highest level that this machine has, or GARNER_CPU from the environment allows. */
 enum level garner_cpu_level(void);
 
+/* The highest level that this machine has, whatever the environment says. */
+enum level garner_cpu_detected(void);
+
 /* The kernels of a level; NULL if this architecture has no such level. */
 const kernel_table *garner_level_kernels(enum level level);
 

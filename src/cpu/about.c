@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells what was found about the machine, for people who want to know what runs. */
+#include <string.h>
+
+#include "../pool.h"
+#include "kernel.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+static const char *architecture(void)
+{
+#if defined(__x86_64__)
+    return "x86-64";
+#elif defined(__i386__)
+    return "x86";
+#elif defined(__aarch64__)
+    return "aarch64";
+#elif defined(__arm__)
+    return "arm";
+#elif defined(__riscv)
+    return sizeof(void *) == 8 ? "riscv64" : "riscv32";
+#elif defined(__powerpc64__)
+    return "powerpc64";
+#elif defined(__s390x__)
+    return "s390x";
+#elif defined(__wasm__)
+    return "wasm";
+#else
+    return "unknown";
+#endif
+}
+
+#if defined(__x86_64__) || defined(__i386__) || (defined(__aarch64__) && defined(__linux__))
+/* Appends a word, if there is room for it. */
+static void add_feature(char *text, size_t size, const char *word)
+{
+    size_t used = strlen(text), length = strlen(word);
+    if (used + length + 2 > size) return;
+    if (used > 0) text[used++] = ' ';
+    memcpy(text + used, word, length + 1);
+}
+#endif
+
+#if defined(__x86_64__) || defined(__i386__)
+static void find_features(char *text, size_t size)
+{
+    static const struct {
+        unsigned leaf, word, bit; /* word: of eax to edx, which one */
+        const char *name;
+    } known[] = {
+        {1, 3, 26, "sse2"},     {1, 2, 20, "sse4.2"},    {1, 2, 28, "avx"},      {7, 1, 5, "avx2"},
+        {7, 1, 8, "bmi2"},      {7, 1, 16, "avx512f"},   {7, 1, 17, "avx512dq"}, {7, 1, 30, "avx512bw"},
+        {7, 1, 31, "avx512vl"}, {7, 2, 1, "avx512vbmi"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        unsigned word[4] = {0};
+        if (!__get_cpuid_count(known[i].leaf, 0, &word[0], &word[1], &word[2], &word[3])) continue;
+        if (word[known[i].word] >> known[i].bit & 1) add_feature(text, size, known[i].name);
+    }
+}
+#elif defined(__aarch64__) && defined(__linux__)
+static void find_features(char *text, size_t size)
+{
+    enum { ASIMD = 1, ATOMICS = 8, SVE = 22, SVE2 = 1 }; /* bits of the auxiliary vector's two words */
+    unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+    if (first >> ASIMD & 1) add_feature(text, size, "neon");
+    if (first >> ATOMICS & 1) add_feature(text, size, "lse");
+    if (first >> SVE & 1) add_feature(text, size, "sve");
+    if (second >> SVE2 & 1) add_feature(text, size, "sve2");
+}
+#else
+static void find_features(char *text, size_t size)
+{
+    (void)text;
+    (void)size;
+}
+#endif
+
+void garner_cpu_info(garner_cpu *cpu)
+{
+    garner_cpu found = {
+        .cpus = garner_pool_cpus(),
+        .threads = garner_pool_threads(),
+        .architecture = architecture(),
+        .detected = garner_level_name(garner_cpu_detected()),
+        .level = garner_level_name(garner_cpu_level()),
+    };
+    if (cpu == NULL) return;
+    uint32_t size = cpu->size;
+    find_features(found.features, sizeof found.features);
+    found.size = size;
+    memcpy(cpu, &found, size == 0 || size > sizeof found ? sizeof found : size);
+}
+
+const char *garner_cpu_level_name(int i)
+{
+    return i >= 0 && i < LEVELS ? garner_level_name((enum level)i) : NULL;
+}
