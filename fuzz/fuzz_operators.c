@@ -71,7 +71,7 @@ static void take_operator(struct test_case *c, struct input *in)
     c->dtype = ref_types[take(in) % REF_TYPES];
     c->index_dtype = ref_index_types[take(in) % REF_INDEX_TYPES];
     c->item_bytes = 1 + take(in) % 40;
-    c->axis = (int8_t)take(in) % 8;
+    c->axis = c->version->kind == GARNER_GATHER_ND ? 0 : (int8_t)take(in) % 8;
     c->batch_dims = flags & 1 ? 0 : (int8_t)take(in) % 4;
     c->oob = (int)(flags >> 1 & 7) % 5 - 1;
     c->strict = flags >> 4 & 1;
