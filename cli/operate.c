@@ -15,6 +15,8 @@
 #include "explain.h"
 #include "fail.h"
 #include "message.h"
+#include "model.h"
+#include "operator.h"
 #include "print.h"
 #include "progress.h"
 #include "tensor.h"
@@ -36,35 +38,7 @@ static void work_free(struct work *w)
     array_free(&w->data);
 }
 
-static const struct {
-    enum command_id command;
-    garner_kind kind;
-} operators[] = {
-    {COMMAND_GATHER, GARNER_GATHER},
-    {COMMAND_GATHER_ELEMENTS, GARNER_GATHER_ELEMENTS},
-    {COMMAND_GATHER_ND, GARNER_GATHER_ND},
-};
-
-static garner_kind kind_of(enum command_id command)
-{
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (operators[i].command == command) return operators[i].kind;
-    return 0;
-}
-
 /* ---- Input ---- */
-
-static garner_status make_operator(struct work *w, garner_kind kind, garner_error *error)
-{
-    const struct setting *s = w->line->setting;
-    garner_status status = garner_op_from_spec(&w->op, s[OPTION_SPEC].text, kind, error);
-    if (status != GARNER_OK) return status;
-    w->op.axis = s[OPTION_AXIS].number;
-    w->op.batch_dims = s[OPTION_BATCH_DIMS].number;
-    w->op.strict = s[OPTION_STRICT].given;
-    if (s[OPTION_OOB].given) w->op.oob = (garner_oob)s[OPTION_OOB].number;
-    return GARNER_OK;
-}
 
 static garner_status load_inputs(struct work *w, char **operands, garner_error *error)
 {
@@ -77,7 +51,7 @@ static garner_status load_inputs(struct work *w, char **operands, garner_error *
 static garner_status prepare(struct work *w, garner_kind kind, char **operands, garner_error *error)
 {
     garner_status status = environment_check(&w->threads, error);
-    if (status == GARNER_OK) status = make_operator(w, kind, error);
+    if (status == GARNER_OK) status = operator_make(&w->op, w->line, kind, error);
     return status == GARNER_OK ? load_inputs(w, operands, error) : status;
 }
 
@@ -126,7 +100,8 @@ static garner_status execute(struct work *w, garner_error *error)
 static garner_status deliver(const struct work *w, garner_error *error)
 {
     const struct setting *s = w->line->setting;
-    if (s[OPTION_OUT].given) return tensor_save(s[OPTION_OUT].text, NULL, &w->out.tensor, w->data.descr, error);
+    if (s[OPTION_OUT].given)
+        return tensor_save(s[OPTION_OUT].text, NULL, &w->out.tensor, w->data.descr, error);
     bool terminal = isatty(STDOUT_FILENO), verbose = s[OPTION_VERBOSE].given;
     struct print_style style = {
         .format = (enum print_format)s[OPTION_FORMAT].number,
@@ -151,7 +126,7 @@ garner_status operate_command(const struct invocation *line, garner_error *error
 {
     struct work w = {.line = line};
     garner_status status = check_output(line, error);
-    if (status == GARNER_OK) status = prepare(&w, kind_of(line->command), line->operands, error);
+    if (status == GARNER_OK) status = prepare(&w, operator_kind(line->command), line->operands, error);
     if (status == GARNER_OK) status = plan(&w, error);
     if (status == GARNER_OK) status = execute(&w, error);
     if (status == GARNER_OK) status = deliver(&w, error);
@@ -161,30 +136,6 @@ garner_status operate_command(const struct invocation *line, garner_error *error
 
 /* ---- explain ---- */
 
-/* The operator by its command's name, or as the specifications write it. */
-static garner_status find_operator(enum command_id *command, const char *name, garner_error *error)
-{
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        *command = operators[i].command;
-        if (options_same_word(name, commands[*command].name)) return GARNER_OK;
-        if (strcmp(name, garner_kind_name(operators[i].kind)) == 0) return GARNER_OK;
-    }
-    return fail(error, GARNER_BAD_ARGUMENT,
-                "explain: '%.60s' is no operator; those are gather, gather-elements and gather-nd", name);
-}
-
-/* explain takes the options of all operators; the one that is drawn may not. */
-static garner_status check_axis_options(const struct invocation *line, enum command_id command,
-                                        garner_error *error)
-{
-    static const enum option_id checked[] = {OPTION_AXIS, OPTION_BATCH_DIMS};
-    for (size_t i = 0; i < sizeof checked / sizeof *checked; i++)
-        if (line->setting[checked[i]].given && !(options[checked[i]].commands >> command & 1))
-            return fail(error, GARNER_BAD_ARGUMENT, "%s does not take --%s", commands[command].name,
-                        options[checked[i]].name);
-    return GARNER_OK;
-}
-
 static garner_status draw(const struct work *w, garner_error *error)
 {
     const struct setting *svg = &w->line->setting[OPTION_SVG];
@@ -193,11 +144,30 @@ static garner_status draw(const struct work *w, garner_error *error)
                         environment_wants_colour(), error);
 }
 
+/* A model has its own axes and versions. */
+static garner_status draw_model(const struct invocation *line, garner_error *error)
+{
+    static const enum option_id others[] = {OPTION_AXIS, OPTION_BATCH_DIMS, OPTION_SPEC, OPTION_STRICT,
+                                            OPTION_OOB};
+    const struct setting *s = line->setting;
+    struct explain_paper paper = {stdout, environment_width(), environment_wants_colour()};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (s[others[i]].given)
+            return fail(error, GARNER_BAD_ARGUMENT, "explain MODEL does not take --%s",
+                        options[others[i]].name);
+    return explain_model(line->operands[0], s[OPTION_SVG].text, s[OPTION_FOLLOW_LINKS].given, &paper, error);
+}
+
 garner_status explain_command(const struct invocation *line, garner_error *error)
 {
     enum command_id command;
     struct work w = {.line = line};
+    if (line->operand_count == 1 && model_has_path(line->operands[0])) return draw_model(line, error);
     garner_status status = find_operator(&command, line->operands[0], error);
+    if (status == GARNER_OK && line->operand_count < 3)
+        status =
+            fail(error, GARNER_BAD_ARGUMENT, "explain %s takes DATA INDICES, and %d %s given",
+                 commands[command].name, line->operand_count - 1, line->operand_count == 2 ? "is" : "are");
     if (status == GARNER_OK) status = check_axis_options(line, command, error);
     if (status == GARNER_OK) status = prepare(&w, kind_of(command), line->operands + 1, error);
     if (status == GARNER_OK) status = draw(&w, error);
