@@ -160,16 +160,14 @@ static garner_status draw_model(const struct invocation *line, garner_error *err
 
 garner_status explain_command(const struct invocation *line, garner_error *error)
 {
-    enum command_id command;
+    garner_kind kind;
     struct work w = {.line = line};
     if (line->operand_count == 1 && model_has_path(line->operands[0])) return draw_model(line, error);
-    garner_status status = find_operator(&command, line->operands[0], error);
+    garner_status status = operator_find(&kind, line, error);
     if (status == GARNER_OK && line->operand_count < 3)
-        status =
-            fail(error, GARNER_BAD_ARGUMENT, "explain %s takes DATA INDICES, and %d %s given",
-                 commands[command].name, line->operand_count - 1, line->operand_count == 2 ? "is" : "are");
-    if (status == GARNER_OK) status = check_axis_options(line, command, error);
-    if (status == GARNER_OK) status = prepare(&w, kind_of(command), line->operands + 1, error);
+        status = fail(error, GARNER_BAD_ARGUMENT, "explain %s takes DATA INDICES, and %d %s given",
+                      line->operands[0], line->operand_count - 1, line->operand_count == 2 ? "is" : "are");
+    if (status == GARNER_OK) status = prepare(&w, kind, line->operands + 1, error);
     if (status == GARNER_OK) status = draw(&w, error);
     work_free(&w);
     return status;
