@@ -139,18 +139,25 @@ static void list_names(const struct store *store, char *text, size_t size)
         snprintf(text + used, size - used, "%s%zu more", i ? " and " : "", store->count - i);
 }
 
+const char *store_name(const struct store *store, size_t i)
+{
+    return store->format->name(store, i);
+}
+
+int store_has(const struct store *store, const char *name, size_t *i)
+{
+    struct store_name key = {name, 0};
+    const struct store_name *found =
+        store->count ? bsearch(&key, store->names, store->count, sizeof key, compare_names) : NULL;
+    *i = found ? found->position : 0;
+    return found != NULL;
+}
+
 garner_status store_find(const struct store *store, const char *name, size_t *i, garner_error *error)
 {
     char list[256], shown[100];
-    struct store_name key = {name ? name : "", 0};
     *i = 0;
-    if (!name && store->count == 1) return succeed(error);
-    const struct store_name *found =
-        name && store->count ? bsearch(&key, store->names, store->count, sizeof key, compare_names) : NULL;
-    if (found) {
-        *i = found->position;
-        return succeed(error);
-    }
+    if (name ? store_has(store, name, i) : store->count == 1) return succeed(error);
     if (store->kind == STORE_NPY)
         return fail_at(error, GARNER_BAD_FILE, store->path, "a .npy file holds one array, without a name");
     if (!store->count) return fail_at(error, GARNER_BAD_FILE, store->path, "holds no tensors");
@@ -159,7 +166,7 @@ garner_status store_find(const struct store *store, const char *name, size_t *i,
         return fail_at(error, GARNER_BAD_FILE, store->path,
                        "holds %zu tensors, of which one is to be named: %s", store->count, list);
     return fail_at(error, GARNER_BAD_FILE, store->path, "holds no '%s'; it has %s",
-                   printable(shown, sizeof shown, key.name), list);
+                   printable(shown, sizeof shown, name), list);
 }
 
 /* ---- Opening ---- */
@@ -250,6 +257,14 @@ garner_status store_verify(const struct store *store, size_t i, garner_error *er
 {
     garner_status status = store->format->verify ? store->format->verify(store, i, error) : GARNER_OK;
     return status ? status : succeed(error);
+}
+
+garner_status store_load_verified(const struct store *store, size_t i, struct array *array,
+                                  garner_error *error)
+{
+    memset(array, 0, sizeof *array);
+    garner_status status = store_verify(store, i, error);
+    return status ? status : store_load(store, i, array, error);
 }
 
 garner_status store_load_one(struct array *array, const char *path, const char *name, unsigned flags,

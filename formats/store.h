@@ -66,6 +66,9 @@ garner_status store_open(struct store *store, const char *path, unsigned flags, 
 garner_status store_open_bytes(struct store *store, const char *path, const void *bytes, uint64_t size,
                                garner_error *error);
 
+/* The name of tensor i, valid as long as the store. */
+const char *store_name(const struct store *store, size_t i);
+
 /* Describes tensor i, in the file's order, i < count. If it can never be loaded, answers what store_load
  * would answer; then name is set, and of the other fields those that are known. */
 garner_status store_describe(const struct store *store, size_t i, struct store_entry *entry,
@@ -74,6 +77,9 @@ garner_status store_describe(const struct store *store, size_t i, struct store_e
 /* The position of the tensor of that name, or GARNER_BAD_FILE naming those that the file has. NULL means
  * the only tensor of a file that holds one. */
 garner_status store_find(const struct store *store, const char *name, size_t *i, garner_error *error);
+
+/* Whether there is a tensor of that name, and where. */
+int store_has(const struct store *store, const char *name, size_t *i);
 
 /* Loads tensor i. The array holds what it borrows, so the store may be closed before it. Release with
  * array_free; on failure *array is zeroed. */
@@ -84,6 +90,10 @@ garner_status store_load(const struct store *store, size_t i, struct array *arra
  * take milliseconds, however large it is. */
 enum { STORE_CHECKED_BYTES = 1 << 26 };
 garner_status store_verify(const struct store *store, size_t i, garner_error *error);
+
+/* Both, for whoever will read all of it anyway. */
+garner_status store_load_verified(const struct store *store, size_t i, struct array *array,
+                                  garner_error *error);
 
 /* Releases the store; what was loaded from it stays. A zeroed store is fine. */
 void store_close(struct store *store);

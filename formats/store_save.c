@@ -74,9 +74,7 @@ static garner_status describe_stored(void *context, size_t i, struct store_entry
 /* What is written once may be read for years: look at all of it first. */
 static garner_status load_stored(void *context, size_t i, struct array *array, garner_error *error)
 {
-    memset(array, 0, sizeof *array);
-    garner_status status = store_verify(context, i, error);
-    return status ? status : store_load(context, i, array, error);
+    return store_load_verified(context, i, array, error);
 }
 
 struct store_source store_as_source(const struct store *store)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command convert: a tensor, or a whole file of them, from one format to another. Nothing is rounded,
+ * renamed or left out on the way; what the other format cannot hold is refused before anything is written.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "fail.h"
+#include "message.h"
+#include "tensor.h"
+
+/* One tensor of a store, under a name of its own. */
+struct chosen {
+    const struct store *store;
+    size_t position;
+    const char *name;
+};
+
+static garner_status describe_chosen(void *context, size_t i, struct store_entry *entry, garner_error *error)
+{
+    const struct chosen *chosen = context;
+    garner_status status = store_describe(chosen->store, chosen->position + i, entry, error);
+    entry->name = chosen->name;
+    return status;
+}
+
+static garner_status load_chosen(void *context, size_t i, struct array *array, garner_error *error)
+{
+    const struct chosen *chosen = context;
+    return store_load_verified(chosen->store, chosen->position + i, array, error);
+}
+
+static bool holds_one(enum store_kind kind)
+{
+    return kind == STORE_NPY || kind == STORE_PB;
+}
+
+/* The tensor's own name, or its file's, or the other file's where it came from none. */
+static garner_status convert_one(const struct store *store, size_t i, const struct tensor_target *target,
+                                 garner_error *error)
+{
+    struct store_entry entry;
+    char *stem = NULL;
+    garner_status status = store_describe(store, i, &entry, error);
+    if (status != GARNER_OK) return status;
+    const char *name = target->member ? target->member : entry.name;
+    if (*name == '\0' && !target->member && holds_one(store->kind))
+        name = stem = tensor_stem(strcmp(store->path, "-") == 0 ? target->path : store->path);
+    if (!name) return fail_memory(error, store->path, strlen(store->path));
+    struct chosen chosen = {store, i, name};
+    struct store_source source = {
+        .context = &chosen, .count = 1, .describe = describe_chosen, .load = load_chosen};
+    status = store_save(target->path, target->kind, &source, error);
+    free(stem);
+    return status;
+}
+
+static garner_status convert_all(const struct store *store, const struct tensor_target *target,
+                                 garner_error *error)
+{
+    struct store_source source = store_as_source(store);
+    if (target->member)
+        return fail(error, GARNER_BAD_ARGUMENT,
+                    "convert: A holds %zu tensors, and B gives a name for one; name one of A as FILE:NAME",
+                    store->count);
+    garner_status status = store_save(target->path, target->kind, &source, error);
+    if (status == GARNER_OK && store->metadata && target->kind != STORE_SAFETENSORS) {
+        garner_error note;
+        (void)fail_at(&note, GARNER_OK, target->path, "the metadata of the .safetensors file is left out");
+        message_print(note.message);
+    }
+    return status;
+}
+
+static garner_status convert_file(const struct tensor_place *place, const struct tensor_target *target,
+                                  garner_error *error)
+{
+    size_t i;
+    struct store store;
+    garner_status status = store_open(&store, place->path, 0, error);
+    if (status != GARNER_OK) return status;
+    if (place->member || holds_one(store.kind) || holds_one(target->kind) ||
+        (store.count == 1 && target->member)) {
+        status = store_find(&store, place->member, &i, error);
+        if (status == GARNER_OK) status = convert_one(&store, i, target, error);
+    } else {
+        status = convert_all(&store, target, error);
+    }
+    store_close(&store);
+    return status;
+}
+
+static garner_status convert_literal(const char *argument, const char *output, garner_error *error)
+{
+    struct array array;
+    garner_status status = tensor_load(&array, "A", argument, false, error);
+    if (status == GARNER_OK) status = tensor_save(output, NULL, &array.tensor, array.descr, error);
+    array_free(&array);
+    return status;
+}
+
+garner_status convert_command(const struct invocation *line, garner_error *error)
+{
+    struct tensor_place place;
+    struct tensor_target target;
+    garner_status status = tensor_aim(&target, "B", line->operands[1], error);
+    if (status != GARNER_OK) return status;
+    status = tensor_locate(&place, "A", line->operands[0], error);
+    if (status == GARNER_OK)
+        status = place.path ? convert_file(&place, &target, error)
+                            : convert_literal(line->operands[0], line->operands[1], error);
+    free(place.path);
+    free(target.path);
+    return status;
+}
