@@ -88,7 +88,6 @@ static void lay_out(struct map *map)
         lay_out_gather(map);
     else
         lay_out_elements(map);
-    map->merged = map->rank - map->out.rank + 1;
 }
 
 /* Elements; the library has checked that they can be counted. Zero wins over size. */
@@ -296,6 +295,24 @@ static garner_status check_only(struct map *map, garner_error *error)
     return garner_run(map->op, map->data, map->indices, &out, NULL, error);
 }
 
+int map_outline(struct map *map, const garner_op *op, const garner_tensor *data, const garner_tensor *indices)
+{
+    int64_t r = data->rank, q = indices->rank, batch = op->batch_dims, axis = op->axis;
+    int nd = op->kind == GARNER_GATHER_ND;
+    memset(map, 0, sizeof *map);
+    if (batch < 0 && batch >= -q) batch += q;
+    if (axis < 0 && axis >= -r) axis += r;
+    if (batch < 0 || batch > q || batch > r || r < 1) return 0;
+    if (nd && (q < 1 || batch >= q || indices->shape[q - 1] < 1 || indices->shape[q - 1] > r - batch))
+        return 0;
+    if (!nd && (axis < 0 || axis >= r || (op->kind == GARNER_GATHER ? batch > axis : q != r))) return 0;
+    map->op = op;
+    map->data = data;
+    map->indices = indices;
+    lay_out(map);
+    return 1;
+}
+
 garner_status map_create(struct map *map, const garner_op *op, const garner_tensor *data,
                          const garner_tensor *indices, garner_error *error)
 {
@@ -306,6 +323,7 @@ garner_status map_create(struct map *map, const garner_op *op, const garner_tens
     garner_status status = garner_infer(op, data, indices, &map->out, error);
     if (status) return status;
     lay_out(map);
+    map->merged = map->rank - map->out.rank + 1;
     measure(map);
     status = map->out.count ? fill(map, error) : check_only(map, error);
     if (status) map_free(map);

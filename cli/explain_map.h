@@ -46,6 +46,11 @@ garner_status map_create(struct map *map, const garner_op *op, const garner_tens
                          const garner_tensor *indices, garner_error *error);
 void map_free(struct map *map);
 
+/* What runs along each axis, from ranks alone and the last extent of indices; no sources. Returns 0 if op,
+ * ranks or that extent do not go together. */
+int map_outline(struct map *map, const garner_op *op, const garner_tensor *data,
+                const garner_tensor *indices);
+
 /* The index tuple and the coordinates in data of an element of out. Returns 0 if it is zero-filled. */
 int map_source(const struct map *map, int64_t out_flat, int64_t *tuple, int64_t coordinates[GARNER_MAX_RANK]);
 

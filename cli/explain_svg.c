@@ -4,11 +4,11 @@
  * colour, and an arrow from each source to where it went as long as there are few. Plain SVG 1.1 text
  * that needs nothing from outside; every cell of out says on hovering where it comes from.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "explain.h"
+#include "explain_ink.h"
 #include "explain_view.h"
 #include "file.h"
 
@@ -42,13 +42,6 @@ struct picture {
     int arrows; /* whether they are few enough to be drawn */
 };
 
-/* What the producer of file_save carries along. */
-struct writer {
-    struct sink *sink;
-    garner_error *error;
-    garner_status status;
-};
-
 /* The soft colours of cells that belong together, and the stronger ones of their borders and arrows. */
 static const struct {
     const char *fill, *line;
@@ -58,54 +51,6 @@ static const struct {
 static size_t tone_of(int64_t use)
 {
     return (size_t)use % (sizeof tones / sizeof *tones);
-}
-
-/* ---- Text out ---- */
-
-static void put(struct writer *writer, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
-
-static void put(struct writer *writer, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    if (writer->status) return;
-    va_start(arguments, format);
-    int size = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (size < 0) return;
-    size_t bytes = (size_t)size < sizeof text ? (size_t)size : sizeof text - 1;
-    writer->status = sink_write(writer->sink, text, bytes, writer->error);
-}
-
-/* Text as XML wants it. Control characters have no place in XML, not even escaped. */
-static void put_escaped(struct writer *writer, const char *text)
-{
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '&')
-            put(writer, "&amp;");
-        else if (c == '<')
-            put(writer, "&lt;");
-        else if (c == '>')
-            put(writer, "&gt;");
-        else if (c == '"')
-            put(writer, "&quot;");
-        else if (c >= ' ' && c != 0x7f)
-            put(writer, "%c", *text);
-        else
-            put(writer, "?");
-    }
-}
-
-static void put_text(struct writer *writer, int x, int y, const char *class, const char *text)
-{
-    put(writer, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class);
-    put_escaped(writer, text);
-    put(writer, "</text>\n");
 }
 
 /* ---- Placing ---- */
@@ -211,87 +156,87 @@ static int column_x(const struct box *box, int c)
 
 /* ---- Cells ---- */
 
-static void put_tooltip(struct writer *writer, const struct box *box, int64_t flat)
+static void put_tooltip(struct ink *ink, const struct box *box, int64_t flat)
 {
     struct words words = {0};
     if (box->grid.panel != PANEL_OUT) return;
     view_line(&words, box->grid.map, flat);
-    put(writer, "<title>");
-    put_escaped(writer, words.text);
-    put(writer, "</title>");
+    ink_put(ink, "<title>");
+    ink_escaped(ink, words.text);
+    ink_put(ink, "</title>");
 }
 
-static void put_cell(struct writer *writer, const struct box *box, int64_t flat, int x, int y)
+static void put_cell(struct ink *ink, const struct box *box, int64_t flat, int x, int y)
 {
     static const char *const names[PANELS] = {"data", "indices", "out"};
     static const char *const marks[] = {"", " used", " zero"};
     struct cell cell;
     view_cell(&cell, &box->grid, flat, CELL_MOST);
-    put(writer, "<g class=\"cell %s%s\">", names[box->grid.panel], marks[cell.mark]);
-    put_tooltip(writer, box, flat);
-    put(writer, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"", x + 1, y + 1,
-        box->cell_width - 2, CELL_HEIGHT - 2);
+    ink_put(ink, "<g class=\"cell %s%s\">", names[box->grid.panel], marks[cell.mark]);
+    put_tooltip(ink, box, flat);
+    ink_put(ink, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"", x + 1, y + 1,
+            box->cell_width - 2, CELL_HEIGHT - 2);
     if (cell.mark == MARK_USED)
-        put(writer, " style=\"fill:%s;stroke:%s\"", tones[tone_of(cell.use)].fill,
-            tones[tone_of(cell.use)].line);
-    put(writer, "/>");
-    put(writer, "<text x=\"%d\" y=\"%d\">", x + box->cell_width / 2, y + CELL_HEIGHT / 2 + 5);
-    put_escaped(writer, cell.text);
-    put(writer, "</text></g>\n");
+        ink_put(ink, " style=\"fill:%s;stroke:%s\"", tones[tone_of(cell.use)].fill,
+                tones[tone_of(cell.use)].line);
+    ink_put(ink, "/>");
+    ink_put(ink, "<text x=\"%d\" y=\"%d\">", x + box->cell_width / 2, y + CELL_HEIGHT / 2 + 5);
+    ink_escaped(ink, cell.text);
+    ink_put(ink, "</text></g>\n");
 }
 
-static void put_gap(struct writer *writer, const struct box *box, int x, int y, const char *text)
+static void put_gap(struct ink *ink, const struct box *box, int x, int y, const char *text)
 {
-    put_text(writer, x + box->cell_width / 2, y + CELL_HEIGHT / 2 + 5, "label", text);
+    ink_text(ink, x + box->cell_width / 2, y + CELL_HEIGHT / 2 + 5, "label", text);
 }
 
-static void put_labels(struct writer *writer, const struct box *box, int s)
+static void put_labels(struct ink *ink, const struct box *box, int s)
 {
     const struct grid *grid = &box->grid;
     struct words words = {0};
     int y = row_y(box, s, 0);
     if (grid->rank > 2) {
         view_slice(&words, grid, grid->slice.at[s]);
-        put_text(writer, box->x, y - LABEL_HEIGHT - 6, "slice", words.text);
+        ink_text(ink, box->x, y - LABEL_HEIGHT - 6, "slice", words.text);
     }
     for (int c = 0; c < grid->column.count && grid->rank > 0; c++) {
         char label[24] = "⋯";
         if (grid->column.at[c] >= 0) snprintf(label, sizeof label, "%lld", (long long)grid->column.at[c]);
-        put_text(writer, column_x(box, c) + box->cell_width / 2, y - 5, "label", label);
+        ink_text(ink, column_x(box, c) + box->cell_width / 2, y - 5, "label", label);
     }
     for (int r = 0; r < grid->row.count && grid->rank > 1; r++) {
         char label[24] = "⋮";
         if (grid->row.at[r] >= 0) snprintf(label, sizeof label, "%lld", (long long)grid->row.at[r]);
-        put_text(writer, box->x + box->label_width / 2 - 2, row_y(box, s, r) + CELL_HEIGHT / 2 + 5, "label",
+        ink_text(ink, box->x + box->label_width / 2 - 2, row_y(box, s, r) + CELL_HEIGHT / 2 + 5, "label",
                  label);
     }
 }
 
-static void put_slice(struct writer *writer, const struct box *box, int s)
+static void put_slice(struct ink *ink, const struct box *box, int s)
 {
     const struct grid *grid = &box->grid;
-    put_labels(writer, box, s);
+    put_labels(ink, box, s);
     for (int r = 0; r < grid->row.count; r++)
         for (int c = 0; c < grid->column.count; c++) {
             int64_t row = grid->row.at[r], column = grid->column.at[c];
             int x = column_x(box, c), y = row_y(box, s, r);
             if (row >= 0 && column >= 0)
-                put_cell(writer, box, grid_flat(grid, grid->slice.at[s], row, column), x, y);
+                put_cell(ink, box, grid_flat(grid, grid->slice.at[s], row, column), x, y);
             else
-                put_gap(writer, box, x, y, row >= 0 ? "⋯" : column >= 0 ? "⋮" : "⋱");
+                put_gap(ink, box, x, y, row >= 0 ? "⋯" : column >= 0 ? "⋮" : "⋱");
         }
 }
 
-static void put_box(struct writer *writer, const struct box *box)
+static void put_box(struct ink *ink, const struct box *box)
 {
     const struct grid *grid = &box->grid;
-    put_text(writer, box->x, TOP, "title", box->title.text);
-    if (!grid->slice.count) put_text(writer, box->x, box->y + LABEL_HEIGHT, "slice", "empty");
+    ink_text(ink, box->x, TOP, "title", box->title.text);
+    if (!grid->slice.count) ink_text(ink, box->x, box->y + LABEL_HEIGHT, "slice", "empty");
     for (int s = 0; s < grid->slice.count; s++) {
         if (grid->slice.at[s] >= 0)
-            put_slice(writer, box, s);
+            put_slice(ink, box, s);
         else
-            put_text(writer, box->x + box->width / 2, slice_y(box, s) + LABEL_HEIGHT / 2, "label", "⋮");
+            ink_text(ink, box->x + box->width / 2, slice_y(box, s) + LABEL_HEIGHT / 2, "label", "⋮");
     }
 }
 
@@ -326,7 +271,7 @@ static int spread(const struct box *box, int x)
 }
 
 /* Under the cells of its row, across the gap, and under the cells again: cells are drawn later. */
-static void put_arrow(struct writer *writer, const struct picture *picture, int64_t out_flat)
+static void put_arrow(struct ink *ink, const struct picture *picture, int64_t out_flat)
 {
     const struct map *map = picture->map;
     const struct box *from = &picture->box[PANEL_DATA], *to = &picture->box[PANEL_OUT];
@@ -339,37 +284,34 @@ static void put_arrow(struct writer *writer, const struct picture *picture, int6
     int leave = column_x(from, from->grid.column.count), arrive = to->x - 8, bend = (arrive - leave) / 2;
     y += spread(from, x);
     end_y += spread(to, end_x);
-    put(writer, "<path class=\"arrow\" style=\"stroke:%s\" d=\"M%d %dH%dC%d %d %d %d %d %d\"/>", line,
-        x + from->cell_width, y, leave, leave + bend, y, arrive - bend, end_y, arrive, end_y);
-    put(writer, "<path class=\"tip\" style=\"fill:%s\" d=\"M%d %dl-7 -3v6z\"/>\n", line, arrive + 4, end_y);
+    ink_put(ink, "<path class=\"arrow\" style=\"stroke:%s\" d=\"M%d %dH%dC%d %d %d %d %d %d\"/>", line,
+            x + from->cell_width, y, leave, leave + bend, y, arrive - bend, end_y, arrive, end_y);
+    ink_put(ink, "<path class=\"tip\" style=\"fill:%s\" d=\"M%d %dl-7 -3v6z\"/>\n", line, arrive + 4, end_y);
 }
 
 /* ---- The whole picture ---- */
 
 static const char style[] =
-    "<style>"
-    "text{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:13px;fill:#2b2f36}"
-    ".heading{font-size:18px;font-weight:600}.formula{font-size:14px;fill:#4a5261}"
+    ".formula{font-size:14px;fill:#4a5261}"
     ".title{font-weight:600}.slice{fill:#6b7280}.summary{fill:#4a5261}"
     ".label{fill:#9aa1ad;font-size:11px;text-anchor:middle}"
     ".cell rect{fill:#fff;stroke:#d8dce3}.cell text{text-anchor:middle}"
     ".data:not(.used) text{fill:#8b93a1}.zero rect{fill:#f1f2f5;stroke:#c3c8d1;stroke-dasharray:3 2}"
-    ".arrow{fill:none;stroke-width:1.6;opacity:.55}.tip{opacity:.8}"
-    "</style>\n";
+    ".arrow{fill:none;stroke-width:1.6;opacity:.55}.tip{opacity:.8}";
 
-static void put_words(struct writer *writer, const struct picture *picture)
+static void put_words(struct ink *ink, const struct picture *picture)
 {
     struct words words = {0};
     view_operator(&words, picture->map);
-    put_text(writer, MARGIN, 38, "heading", words.text);
+    ink_text(ink, MARGIN, 38, "heading", words.text);
     words_clear(&words);
     view_formula(&words, picture->map);
-    put_text(writer, MARGIN, 62, "formula", words.text);
+    ink_text(ink, MARGIN, 62, "formula", words.text);
     words_clear(&words);
     int y = TOP + LABEL_HEIGHT + picture->panels_height + LINE_HEIGHT + 8;
     for (int i = 0; view_summary(&words, picture->map, i); i++) {
         if (words.used) {
-            put_text(writer, MARGIN, y, "summary", words.text);
+            ink_text(ink, MARGIN, y, "summary", words.text);
             y += LINE_HEIGHT;
         }
         words_clear(&words);
@@ -379,20 +321,15 @@ static void put_words(struct writer *writer, const struct picture *picture)
 static garner_status produce(void *context, struct sink *sink, garner_error *error)
 {
     const struct picture *picture = context;
-    struct writer writer = {sink, error, GARNER_OK};
-    put(&writer,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-        "role=\"img\">\n",
-        picture->width, picture->height, picture->width, picture->height);
-    if (!writer.status) writer.status = sink_write(sink, style, sizeof style - 1, error);
-    put(&writer, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fafbfc\"/>\n");
-    put_words(&writer, picture);
+    struct ink ink = {sink, error, GARNER_OK};
+    ink_begin(&ink, picture->width, picture->height, style);
+    put_words(&ink, picture);
     for (int64_t i = 0; picture->arrows && i < picture->map->out.count; i++)
-        put_arrow(&writer, picture, i);
+        put_arrow(&ink, picture, i);
     for (int i = 0; i < PANELS; i++)
-        put_box(&writer, &picture->box[i]);
-    put(&writer, "</svg>\n");
-    return writer.status;
+        put_box(&ink, &picture->box[i]);
+    ink_end(&ink);
+    return ink.status;
 }
 
 garner_status explain_svg(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,

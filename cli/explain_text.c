@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "explain.h"
+#include "explain_pen.h"
 #include "explain_view.h"
 
 enum { MOST_COLUMNS = 16, CELL_MOST = 14, GAP = 3 };
@@ -25,11 +26,6 @@ struct table {
     int label_width;              /* of row numbers; 0: none */
     int inner;                    /* between the borders */
     int width, height;
-};
-
-struct pen {
-    FILE *out;
-    int colour;
 };
 
 /* ---- Measuring ---- */
@@ -101,21 +97,6 @@ static void table_create(struct table *table, const struct map *map, enum panel 
 
 /* ---- Printing one panel, line by line; each prints and returns the columns it took ---- */
 
-static int print_repeated(const struct pen *pen, const char *text, int count)
-{
-    for (int i = 0; i < count; i++)
-        fputs(text, pen->out);
-    return count > 0 ? count : 0;
-}
-
-static int print_text(const struct pen *pen, const char *style, const char *text)
-{
-    if (pen->colour) fprintf(pen->out, "\x1b[%sm", style);
-    fputs(text, pen->out);
-    if (pen->colour) fputs("\x1b[0m", pen->out);
-    return view_width(text);
-}
-
 /* A cell between its marks: brackets around data that is used (all of indices and out is), parentheses
  * around what is filled in. */
 static void print_cell(const struct pen *pen, const struct cell *cell, enum panel panel, int width)
@@ -125,7 +106,7 @@ static void print_cell(const struct pen *pen, const struct cell *cell, enum pane
     static const char *const left[] = {" ", "[", "("}, *const right[] = {" ", "]", ")"};
     int bare = cell->mark == MARK_USED && (pen->colour || panel != PANEL_DATA);
     enum mark mark = bare ? MARK_NONE : cell->mark;
-    print_repeated(pen, " ", width - view_width(cell->text));
+    pen_repeat(pen, " ", width - view_width(cell->text));
     const char *style = cell->mark == MARK_USED   ? tones[(size_t)cell->use % (sizeof tones / sizeof *tones)]
                         : cell->mark == MARK_ZERO ? "2"
                                                   : "0";
@@ -142,8 +123,8 @@ static int print_row(const struct pen *pen, const struct table *table, int64_t s
     char label[24] = "⋮";
     if (row >= 0) snprintf(label, sizeof label, "%lld", (long long)row);
     if (table->label_width) {
-        print_repeated(pen, " ", table->label_width - view_width(label));
-        print_text(pen, "2", label);
+        pen_repeat(pen, " ", table->label_width - view_width(label));
+        pen_write(pen, "2", label);
         fputs(" ", pen->out);
     }
     fputs("│", pen->out);
@@ -162,9 +143,9 @@ static int print_row(const struct pen *pen, const struct table *table, int64_t s
 
 static int print_border(const struct pen *pen, const struct table *table, const char *left, const char *right)
 {
-    int before = print_repeated(pen, " ", table->label_width + (table->label_width > 0));
+    int before = pen_repeat(pen, " ", table->label_width + (table->label_width > 0));
     fputs(left, pen->out);
-    print_repeated(pen, "─", table->inner);
+    pen_repeat(pen, "─", table->inner);
     fputs(right, pen->out);
     return before + table->inner + 2;
 }
@@ -172,12 +153,12 @@ static int print_border(const struct pen *pen, const struct table *table, const 
 static int print_column_numbers(const struct pen *pen, const struct table *table)
 {
     const struct grid *grid = &table->grid;
-    int before = print_repeated(pen, " ", table->label_width + (table->label_width > 0) + 1);
+    int before = pen_repeat(pen, " ", table->label_width + (table->label_width > 0) + 1);
     for (int c = 0; c < grid->column.count; c++) {
         char label[24] = "⋯";
         if (grid->column.at[c] >= 0) snprintf(label, sizeof label, "%lld", (long long)grid->column.at[c]);
-        print_repeated(pen, " ", table->column_width[c] + 1 + 2 * (c > 0) - view_width(label));
-        print_text(pen, "2", label);
+        pen_repeat(pen, " ", table->column_width[c] + 1 + 2 * (c > 0) - view_width(label));
+        pen_write(pen, "2", label);
     }
     return before + table->inner - 1;
 }
@@ -189,7 +170,7 @@ static int print_slice_line(const struct pen *pen, const struct table *table, in
     struct words label = {0};
     if (grid->rank > 2 && line-- == 0) {
         view_slice(&label, grid, slice);
-        return print_text(pen, "2", label.text);
+        return pen_write(pen, "2", label.text);
     }
     if (grid->rank > 0 && line-- == 0) return print_column_numbers(pen, table);
     if (line-- == 0) return print_border(pen, table, "┌", "┐");
@@ -200,14 +181,14 @@ static int print_slice_line(const struct pen *pen, const struct table *table, in
 static int print_line(const struct pen *pen, const struct table *table, int line)
 {
     const struct grid *grid = &table->grid;
-    if (line == 0) return print_text(pen, "1", table->title.text);
-    if (!grid->slice.count) return line == 1 ? print_text(pen, "2", "(empty)") : 0;
+    if (line == 0) return pen_write(pen, "1", table->title.text);
+    if (!grid->slice.count) return line == 1 ? pen_write(pen, "2", "(empty)") : 0;
     line--;
     for (int s = 0; s < grid->slice.count; s++) {
         int64_t slice = grid->slice.at[s];
         int height = slice < 0 ? 1 : slice_height(grid);
         if (line < height)
-            return slice < 0 ? print_text(pen, "2", "⋮") : print_slice_line(pen, table, slice, line);
+            return slice < 0 ? pen_write(pen, "2", "⋮") : print_slice_line(pen, table, slice, line);
         line -= height;
     }
     return 0;
@@ -235,7 +216,7 @@ static void print_side_by_side(const struct pen *pen, const struct table *tables
         int owed = 0; /* spaces come only before something, never at the end of a line */
         for (int i = 0; i < PANELS; i++) {
             if (line < tables[i].height) {
-                print_repeated(pen, " ", owed);
+                pen_repeat(pen, " ", owed);
                 owed = -print_line(pen, &tables[i], line);
             }
             owed += tables[i].width + GAP;
@@ -313,7 +294,7 @@ garner_status explain_draw(const garner_op *op, const garner_tensor *data, const
     garner_status status = map_create(&map, op, data, indices, error);
     if (status) return status;
     view_operator(&words, &map);
-    print_text(&pen, "1", words.text);
+    pen_write(&pen, "1", words.text);
     words_clear(&words);
     view_formula(&words, &map);
     fprintf(terminal, "\n%s\n\n", words.text);

@@ -81,8 +81,7 @@ int view_width(const char *text)
     return total;
 }
 
-/* Copies at most `most` columns; what is cut off is said by an ellipsis. */
-static void shorten(char *to, size_t size, const char *from, int most)
+void view_shorten(char *to, size_t size, const char *from, int most)
 {
     static const char dots[] = "…";
     int columns = 0, width, whole = view_width(from) <= most;
@@ -142,5 +141,5 @@ void view_cell(struct cell *cell, const struct grid *grid, int64_t flat, int mos
         cell->use = map_tuple_use(map, flat / map->tuple);
         cell->mark = cell->use >= 0 ? MARK_USED : map->out.count ? MARK_ZERO : MARK_NONE;
     }
-    shorten(cell->text, sizeof cell->text, text, most);
+    view_shorten(cell->text, sizeof cell->text, text, most);
 }

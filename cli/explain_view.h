@@ -66,10 +66,19 @@ void view_cell(struct cell *cell, const struct grid *grid, int64_t flat, int mos
 /* Columns that a text takes in a terminal. */
 int view_width(const char *text);
 
+/* Copies at most `most` columns; what is cut off is said by an ellipsis. */
+void view_shorten(char *to, size_t size, const char *from, int most);
+
 void view_title(struct words *words, const struct grid *grid);                /* data f32[2,3] */
 void view_slice(struct words *words, const struct grid *grid, int64_t slice); /* [1,:,:] */
 void view_operator(struct words *words, const struct map *map);               /* Gather, axis 0 */
 void view_formula(struct words *words, const struct map *map); /* out[i,j] = data[indices[i],j] */
+
+/* The same with other names for out, data and indices. */
+struct view_names {
+    const char *out, *data, *indices;
+};
+void view_formula_of(struct words *words, const struct map *map, const struct view_names *names);
 
 /* out[0,1] = data[2,1] = 8 ← indices[0,1] = -1 (wraps to 2) */
 void view_line(struct words *words, const struct map *map, int64_t out_flat);

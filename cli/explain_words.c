@@ -93,10 +93,10 @@ static void add_name(struct words *words, const struct map *map, int32_t axis)
 }
 
 /* The names of the axes of out that run along an axis of indices: its own coordinates. */
-static void add_index(struct words *words, const struct map *map, int32_t part)
+static void add_index(struct words *words, const struct map *map, const char *name, int32_t part)
 {
     int nd = map->op->kind == GARNER_GATHER_ND, first = 1;
-    words_add(words, map->indices->rank ? "indices[" : "indices");
+    words_add(words, map->indices->rank ? "%s[" : "%s", name);
     for (int32_t i = 0; i < map->rank; i++) {
         if (map->axis[i].index_axis < 0) continue;
         if (!first) words_add(words, ",");
@@ -107,19 +107,19 @@ static void add_index(struct words *words, const struct map *map, int32_t part)
     if (map->indices->rank) words_add(words, "]");
 }
 
-static void add_coordinate(struct words *words, const struct map *map, int32_t data_axis)
+static void add_coordinate(struct words *words, const struct map *map, const char *indices, int32_t data_axis)
 {
     if (data_axis >= map->gathered && data_axis < map->gathered + map->tuple) {
-        add_index(words, map, data_axis - map->gathered);
+        add_index(words, map, indices, data_axis - map->gathered);
         return;
     }
     for (int32_t i = 0; i < map->rank; i++)
         if (map->axis[i].data_axis == data_axis) add_name(words, map, i);
 }
 
-static void add_left_side(struct words *words, const struct map *map)
+static void add_left_side(struct words *words, const struct map *map, const char *name)
 {
-    words_add(words, map->rank ? "out[" : "out");
+    words_add(words, map->rank ? "%s[" : "%s", name);
     if (map->merged > 1) words_add(words, "(");
     for (int32_t i = 0; i < map->rank; i++) {
         if (i) words_add(words, ",");
@@ -129,15 +129,20 @@ static void add_left_side(struct words *words, const struct map *map)
     if (map->rank) words_add(words, "]");
 }
 
-void view_formula(struct words *words, const struct map *map)
+void view_formula_of(struct words *words, const struct map *map, const struct view_names *names)
 {
-    add_left_side(words, map);
-    words_add(words, " = data[");
+    add_left_side(words, map, names->out);
+    words_add(words, " = %s[", names->data);
     for (int32_t i = 0; i < map->data->rank; i++) {
         if (i) words_add(words, ", ");
-        add_coordinate(words, map, i);
+        add_coordinate(words, map, names->indices, i);
     }
     words_add(words, "]");
+}
+
+void view_formula(struct words *words, const struct map *map)
+{
+    view_formula_of(words, map, &(struct view_names){"out", "data", "indices"});
 }
 
 /* ---- One element ---- */

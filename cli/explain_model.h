@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model as a drawing sees it: inputs, constants and nodes in the order of running, each input and
+ * constant just before it is first needed, and the words that describe them. A constant that is nothing
+ * but the axis of a gather is said in words and not drawn.
+ */
+#ifndef GARNER_CLI_EXPLAIN_MODEL_H
+#define GARNER_CLI_EXPLAIN_MODEL_H
+
+#include <stdio.h>
+
+#include "explain_view.h"
+#include "model.h"
+
+enum chain_kind { CHAIN_INPUT, CHAIN_CONSTANT, CHAIN_NODE };
+
+struct chain_item {
+    enum chain_kind kind;
+    size_t value; /* of a node its first output; GRAPH_NONE: it has none */
+    size_t node;  /* of CHAIN_NODE */
+};
+
+struct chain {
+    const struct model *model;
+    const struct graph *graph;
+    const char *problem; /* why the shapes do not go together; NULL: they do, as far as is known */
+    struct chain_item *items;
+    size_t count;
+
+    /* For each value. */
+    size_t *maker;  /* the item that gives it; GRAPH_NONE: it is not drawn */
+    size_t *last;   /* the last item that takes it; GRAPH_NONE: none does */
+    size_t *output; /* the first output of the model that it is; GRAPH_NONE: it is none */
+};
+
+garner_status chain_create(struct chain *chain, const struct model *model, const char *problem,
+                           garner_error *error);
+void chain_free(struct chain *chain);
+
+/* ---- Words ---- */
+
+void chain_title(struct words *words, const struct chain *chain);          /* the model */
+void chain_name(struct words *words, const struct chain *chain, size_t i); /* ids */
+void chain_type(struct words *words, const struct chain *chain, size_t i); /* f32[?,2..5,4] */
+void chain_what(struct words *words, const struct chain *chain, size_t i); /* Gather, axis 1 */
+void chain_spec(struct words *words, const struct chain *chain, size_t i); /* openvino-8; or nothing */
+void chain_output(struct words *words, const struct chain *chain,
+                  size_t i); /* the output's name; or nothing */
+
+/* What a gather does: out[i,j] = data[ids[i],j]. Nothing if it is none, or its ranks are not known. */
+void chain_formula(struct words *words, const struct chain *chain, size_t i);
+
+/* The i-th sentence below the drawing; 0 if there are no more. */
+int chain_summary(struct words *words, const struct chain *chain, size_t i);
+
+/* Whether the node of an item is one that garner does not run. */
+int chain_is_refused(const struct chain *chain, size_t i);
+
+/* ---- Drawings ---- */
+
+void chain_draw(const struct chain *chain, FILE *terminal, int width, int colour);
+garner_status chain_svg(const struct chain *chain, const char *path, garner_error *error);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of a model's drawing. Names come from outside, so they are made harmless here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain_model.h"
+#include "fail.h"
+#include "value.h"
+
+enum { MOST_ELEMENTS = 5, MOST_NAME = 28 };
+
+static void add_foreign(struct words *words, const char *text, int most)
+{
+    char harmless[512], shown[256];
+    view_shorten(shown, sizeof shown, printable(harmless, sizeof harmless, text), most);
+    words_add(words, "%s", shown);
+}
+
+void chain_title(struct words *words, const struct chain *chain)
+{
+    const struct graph *graph = chain->graph;
+    if (*graph->name) {
+        add_foreign(words, graph->name, MOST_NAME);
+        words_add(words, ": ");
+    }
+    words_add(words, "%s", graph->format);
+    if (*graph->version) words_add(words, ", %s", graph->version);
+}
+
+/* ---- Names, types ---- */
+
+static void add_value_name(struct words *words, const struct chain *chain, size_t value, int most)
+{
+    const struct graph_value *about = &chain->graph->values[value];
+    if (*about->name)
+        add_foreign(words, about->name, most);
+    else if (about->node != GRAPH_NONE && *chain->graph->nodes[about->node].name)
+        add_foreign(words, chain->graph->nodes[about->node].name, most);
+    else
+        words_add(words, "#%zu", value);
+}
+
+/* An input by the name that it is given by. */
+static const char *input_name(const struct chain *chain, size_t value)
+{
+    for (size_t i = 0; i < chain->graph->input_count; i++)
+        if (chain->graph->inputs[i].value == value) return chain->graph->inputs[i].name;
+    return NULL;
+}
+
+void chain_name(struct words *words, const struct chain *chain, size_t i)
+{
+    const struct chain_item *item = &chain->items[i];
+    const char *name = item->kind == CHAIN_INPUT ? input_name(chain, item->value) : NULL;
+    if (name)
+        add_foreign(words, name, MOST_NAME);
+    else if (item->value != GRAPH_NONE)
+        add_value_name(words, chain, item->value, MOST_NAME);
+    else
+        add_foreign(words, chain->graph->nodes[item->node].name, MOST_NAME);
+}
+
+static void add_extent(struct words *words, const struct graph_extent *extent)
+{
+    if (extent->symbol)
+        add_foreign(words, extent->symbol, 12);
+    else if (extent->least == extent->most)
+        words_add(words, "%lld", (long long)extent->least);
+    else if (extent->most < 0 && extent->least == 0)
+        words_add(words, "?");
+    else if (extent->most < 0)
+        words_add(words, "%lld..", (long long)extent->least);
+    else
+        words_add(words, "%lld..%lld", (long long)extent->least, (long long)extent->most);
+}
+
+static void add_declared(struct words *words, const struct graph_value *value)
+{
+    words_add(words, value->rank < 0 ? "[…" : "[");
+    for (int32_t i = 0; i < value->rank; i++) {
+        if (i) words_add(words, ",");
+        add_extent(words, &value->shape[i]);
+    }
+    words_add(words, "]");
+}
+
+void chain_type(struct words *words, const struct chain *chain, size_t i)
+{
+    if (chain->items[i].value == GRAPH_NONE) return;
+    const struct graph_value *value = &chain->graph->values[chain->items[i].value];
+    const garner_shape *shape = model_shape(chain->model, chain->items[i].value);
+    const char *type = garner_dtype_name(shape ? shape->dtype : value->dtype);
+    if (value->foreign) {
+        add_foreign(words, value->foreign, MOST_NAME);
+        return;
+    }
+    words_add(words, "%s", type ? type : "?");
+    if (!shape) {
+        add_declared(words, value);
+        return;
+    }
+    words_add(words, "[");
+    for (int32_t k = 0; k < shape->rank; k++)
+        words_add(words, k ? ",%lld" : "%lld", (long long)shape->extents[k]);
+    words_add(words, "]");
+}
+
+/* ---- What it is ---- */
+
+static void add_elements(struct words *words, const garner_tensor *tensor)
+{
+    int64_t count = array_count(tensor->rank, tensor->shape);
+    char text[VALUE_TEXT_SIZE], shown[32];
+    if (tensor->rank > 1 || count < 0) return;
+    words_add(words, tensor->rank ? " [" : " ");
+    for (int64_t i = 0; i < count && i < MOST_ELEMENTS; i++) {
+        if (value_text(text, sizeof text, tensor, i) < 0) text[0] = 0;
+        view_shorten(shown, sizeof shown, text, 16);
+        words_add(words, i ? ",%s" : "%s", shown);
+    }
+    if (count > MOST_ELEMENTS) words_add(words, ",…");
+    if (tensor->rank) words_add(words, "]");
+}
+
+/* The axis of a gather: an attribute, or what its third input holds. 0 if that comes later. */
+static int axis_of(const struct chain *chain, const struct graph_node *node, int64_t *axis)
+{
+    char text[VALUE_TEXT_SIZE];
+    *axis = node->op.axis;
+    if (node->kind != GRAPH_GATHER || node->input_count < 3 || node->inputs[2] == GRAPH_NONE) return 1;
+    const garner_tensor *constant = chain->graph->values[node->inputs[2]].constant;
+    if (!constant || array_count(constant->rank, constant->shape) != 1) return 0;
+    if (value_text(text, sizeof text, constant, 0) < 0) return 0;
+    char *end;
+    *axis = strtoll(text, &end, 10);
+    return end != text && !*end;
+}
+
+static void add_gather(struct words *words, const struct chain *chain, const struct graph_node *node)
+{
+    int64_t axis;
+    words_add(words, "%s", garner_kind_name(node->op.kind));
+    if (node->kind != GRAPH_GATHER_ND) {
+        if (axis_of(chain, node, &axis)) {
+            words_add(words, ", axis %lld", (long long)axis);
+        } else {
+            words_add(words, ", axis from ");
+            add_value_name(words, chain, node->inputs[2], MOST_NAME);
+        }
+    }
+    if (node->op.batch_dims) words_add(words, ", batch_dims %lld", (long long)node->op.batch_dims);
+}
+
+static void add_node(struct words *words, const struct chain *chain, const struct graph_node *node)
+{
+    switch (node->kind) {
+    case GRAPH_GATHER:
+    case GRAPH_GATHER_ELEMENTS:
+    case GRAPH_GATHER_ND:
+        add_gather(words, chain, node);
+        return;
+    case GRAPH_CONVERT:
+        words_add(words, "Convert to %s", garner_dtype_name(node->to));
+        return;
+    default:
+        add_foreign(words, node->type, MOST_NAME);
+    }
+    if (node->kind == GRAPH_UNSUPPORTED) words_add(words, ": does not run here");
+}
+
+void chain_what(struct words *words, const struct chain *chain, size_t i)
+{
+    const struct chain_item *item = &chain->items[i];
+    if (item->kind == CHAIN_NODE) {
+        add_node(words, chain, &chain->graph->nodes[item->node]);
+        return;
+    }
+    const garner_tensor *constant = chain->graph->values[item->value].constant;
+    words_add(words, item->kind == CHAIN_CONSTANT ? "constant" : constant ? "input, or" : "input");
+    if (constant) add_elements(words, constant);
+}
+
+void chain_spec(struct words *words, const struct chain *chain, size_t i)
+{
+    const struct chain_item *item = &chain->items[i];
+    if (item->kind != CHAIN_NODE) return;
+    const char *spec = chain->graph->nodes[item->node].spec;
+    if (spec) words_add(words, "%s", spec);
+}
+
+void chain_output(struct words *words, const struct chain *chain, size_t i)
+{
+    size_t value = chain->items[i].value;
+    if (value == GRAPH_NONE || chain->output[value] == GRAPH_NONE) return;
+    add_foreign(words, chain->graph->outputs[chain->output[value]].name, MOST_NAME);
+}
+
+/* ---- Formulas ---- */
+
+/* A tensor with the rank that is known of a value, and its last extent if that is. */
+static int outline(const struct chain *chain, size_t value, garner_tensor *tensor, int64_t *shape)
+{
+    const garner_shape *known = model_shape(chain->model, value);
+    const struct graph_value *about = &chain->graph->values[value];
+    int32_t rank = known ? known->rank : about->constant ? about->constant->rank : about->rank;
+    if (rank < 0) return 0;
+    for (int32_t i = 0; i < rank; i++)
+        shape[i] = known                                           ? known->extents[i]
+                   : about->constant                               ? about->constant->shape[i]
+                   : about->shape[i].least == about->shape[i].most ? about->shape[i].least
+                                                                   : -1;
+    *tensor = (garner_tensor){.shape = shape, .rank = rank};
+    return 1;
+}
+
+void chain_formula(struct words *words, const struct chain *chain, size_t i)
+{
+    if (chain->items[i].kind != CHAIN_NODE) return;
+    const struct graph_node *node = &chain->graph->nodes[chain->items[i].node];
+    int64_t data_shape[GARNER_MAX_RANK], index_shape[GARNER_MAX_RANK];
+    garner_tensor data, indices;
+    garner_op op = node->op;
+    struct map map;
+    struct words names[3] = {{0}, {0}, {0}};
+    if (!node->spec || node->kind == GRAPH_UNSUPPORTED || !axis_of(chain, node, &op.axis)) return;
+    if (!outline(chain, node->inputs[0], &data, data_shape)) return;
+    if (!outline(chain, node->inputs[1], &indices, index_shape)) return;
+    if (!map_outline(&map, &op, &data, &indices)) return;
+    if (strcmp(node->spec, "openvino-5") == 0 && map.batch > 1) map.merged = map.batch;
+    add_value_name(&names[0], chain, node->outputs[0], MOST_NAME);
+    add_value_name(&names[1], chain, node->inputs[0], MOST_NAME);
+    add_value_name(&names[2], chain, node->inputs[1], MOST_NAME);
+    view_formula_of(words, &map, &(struct view_names){names[0].text, names[1].text, names[2].text});
+}
+
+/* ---- The summary ---- */
+
+static void say_size(struct words *words, const struct chain *chain)
+{
+    size_t gathers = 0, refused = 0;
+    for (size_t i = 0; i < chain->graph->node_count; i++) {
+        gathers += chain->graph->nodes[i].spec && chain->graph->nodes[i].kind != GRAPH_UNSUPPORTED;
+        refused += chain->graph->nodes[i].kind == GRAPH_UNSUPPORTED;
+    }
+    words_add_count(words, (int64_t)chain->graph->input_count);
+    words_add(words, chain->graph->input_count == 1 ? " input, " : " inputs, ");
+    words_add_count(words, (int64_t)chain->graph->output_count);
+    words_add(words, chain->graph->output_count == 1 ? " output, " : " outputs, ");
+    words_add_count(words, (int64_t)gathers);
+    words_add(words, gathers == 1 ? " gather" : " gathers");
+    if (refused) {
+        words_add(words, "; ");
+        words_add_count(words, (int64_t)refused);
+        words_add(words, refused == 1 ? " node does not run here" : " nodes do not run here");
+    }
+}
+
+int chain_summary(struct words *words, const struct chain *chain, size_t i)
+{
+    size_t notes = model_note_count(chain->model);
+    if (i == 0) say_size(words, chain);
+    if (i == 1 && chain->problem) words_add(words, "%s", chain->problem);
+    if (i >= 2 && i - 2 < notes) words_add(words, "%s", model_note(chain->model, i - 2));
+    return i < 2 || i - 2 < notes;
+}
