@@ -21,6 +21,12 @@ else()
 endif()
 garner_own_target(garner_python)
 
+# The package as it will be installed, for PYTHONPATH=build/python while working.
+file(GLOB python_files CONFIGURE_DEPENDS python/garner/*)
+add_custom_command(TARGET garner_python POST_BUILD
+                   COMMAND ${CMAKE_COMMAND} -E copy_if_different ${python_files} $<TARGET_FILE_DIR:garner_python>
+                   VERBATIM)
+
 install(TARGETS garner_python DESTINATION garner COMPONENT python)
 if(TARGET garner_cli AND DEFINED SKBUILD_SCRIPTS_DIR)
     install(TARGETS garner_cli DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)

@@ -91,6 +91,12 @@ static bool integer_of_long(struct state *state, const char *operator, const cha
     return beyond == 0;
 }
 
+static bool is_integer(garner_dtype dtype)
+{
+    const char *name = garner_dtype_name(dtype);
+    return (name[0] == 'i' || name[0] == 'u') && garner_dtype_bits(dtype) >= 8;
+}
+
 /* OpenVINO gives the axis as a tensor: of rank 0, or of one element. */
 static bool integer_of_tensor(struct state *state, const char *operator, const char * name, PyObject *given,
                               int64_t *number)
@@ -99,14 +105,17 @@ static bool integer_of_tensor(struct state *state, const char *operator, const c
     PyErr_Clear();
     if (!operand_read(state, &operand, given, ROLE_INDICES, operator, name)) return false;
     bool one = operand.tensor.rank == 0 || (operand.tensor.rank == 1 && operand.shape[0] == 1);
-    if (one)
-        one = operand_integer(&operand, number);
+    if (one && !is_integer(operand.tensor.dtype))
+        raise_error(state, GARNER_BAD_TYPE, "%s: %s is of type %s; it must be an integer", operator, name,
+                    garner_dtype_name(operand.tensor.dtype));
+    else if (one)
+        operand_integer(&operand, number);
     else
         raise_error(state, GARNER_BAD_SHAPE,
                     "%s: %s is a tensor of rank %d; it must be one integer", operator, name,
                     (int)operand.tensor.rank);
     operand_release(&operand);
-    return one;
+    return !PyErr_Occurred();
 }
 
 bool option_integer(struct state *state, const char *operator, const char * name, PyObject *given,

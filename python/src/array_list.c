@@ -65,22 +65,25 @@ static PyObject *small_number(garner_dtype dtype, unsigned code)
     return PyLong_FromLong(is_signed && code >> (bits - 1) ? value - (1L << bits) : value);
 }
 
-/* An element of whole bytes, in this machine's order, of the types that C has too. */
+/* A number of C's own types. */
+union number {
+    int8_t i8;
+    int16_t i16;
+    int32_t i32;
+    int64_t i64;
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    float f32[2];
+    double f64[2];
+    garner_string text;
+};
+
+/* An element of whole bytes, in this machine's order. */
 static PyObject *plain_number(garner_dtype dtype, const unsigned char *at)
 {
-    union {
-        int8_t i8;
-        int16_t i16;
-        int32_t i32;
-        int64_t i64;
-        uint8_t u8;
-        uint16_t u16;
-        uint32_t u32;
-        uint64_t u64;
-        float f32[2];
-        double f64[2];
-        garner_string text;
-    } value;
+    union number value;
     memcpy(&value, at, (size_t)garner_dtype_bits(dtype) / 8);
     switch (dtype) {
     case GARNER_I8:

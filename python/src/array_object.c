@@ -342,13 +342,13 @@ static PyType_Slot slots[] = {
                 ">>> a = garner.gather(b'spam', [3, 0])\n"
                 ">>> a.shape, a.dtype, a.tolist(), bytes(a)\n"
                 "((2,), 'u8', [109, 115], b'ms')\n"},
-    {Py_tp_dealloc, (void *)array_free_object},
-    {Py_tp_repr, (void *)array_repr},
+    {Py_tp_dealloc, SLOT(array_free_object)},
+    {Py_tp_repr, SLOT(array_repr)},
     {Py_tp_getset, attributes},
     {Py_tp_members, members},
     {Py_tp_methods, methods},
-    {Py_sq_length, (void *)array_length},
-    {Py_bf_getbuffer, (void *)get_buffer},
+    {Py_sq_length, SLOT(array_length)},
+    {Py_bf_getbuffer, SLOT(get_buffer)},
     {0, NULL},
 };
 

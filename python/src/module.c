@@ -28,7 +28,7 @@ static int make_names(struct state *state)
 {
     static const char *const words[NAMES] = {
 #define NAME(word) #word,
-        GARNER_NAMES(NAME)
+#include "names.def"
 #undef NAME
     };
     for (int i = 0; i < NAMES; i++)
@@ -96,7 +96,7 @@ static void module_free(void *module)
 }
 
 static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, (void *)module_exec},
+    {Py_mod_exec, SLOT(module_exec)},
 #ifdef Py_GIL_DISABLED
     {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif

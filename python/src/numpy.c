@@ -44,6 +44,7 @@ enum {
     API_VERSION = 0,
     API_ARRAY = 2,
     API_TYPE = 3,
+    API_SCALAR = 10,
     API_FROM_ANY = 69,
     API_RETURN = 76,
     API_NEW = 94,
@@ -55,7 +56,7 @@ enum { NUMBER_OBJECT = 17, BUILT_IN = 24, USER_TYPES = 256, NUMBER_STRING = 2056
 struct numpy {
     PyObject *module; /* keeps the table alive */
     bool two;         /* NumPy 2 or later */
-    PyTypeObject *array_type, *type_type;
+    PyTypeObject *array_type, *type_type, *scalar_type;
     PyObject *(*from_any)(PyObject *, struct type_object *, int, int, int, PyObject *);
     PyObject *(*as_scalar)(PyObject *);
     PyObject *(*new_array)(PyTypeObject *, struct type_object *, int, const Py_ssize_t *, const Py_ssize_t *,
@@ -84,6 +85,7 @@ static struct numpy *numpy_make(PyObject *module, void *const *table)
     numpy->two = version() >= 0x02000000;
     numpy->array_type = table[API_ARRAY];
     numpy->type_type = table[API_TYPE];
+    numpy->scalar_type = table[API_SCALAR];
     take_function(&numpy->from_any, &table[API_FROM_ANY]);
     take_function(&numpy->as_scalar, &table[API_RETURN]);
     take_function(&numpy->new_array, &table[API_NEW]);
@@ -237,6 +239,11 @@ bool numpy_is_exact(const struct numpy *numpy, PyObject *object)
 bool numpy_is_array(const struct numpy *numpy, PyObject *object)
 {
     return Py_TYPE(object) == numpy->array_type || PyType_IsSubtype(Py_TYPE(object), numpy->array_type);
+}
+
+bool numpy_is_scalar(const struct numpy *numpy, PyObject *object)
+{
+    return PyType_IsSubtype(Py_TYPE(object), numpy->scalar_type) != 0;
 }
 
 /* Strides in elements; in bytes, and odd, if one is not whole. */

@@ -21,6 +21,9 @@ bool numpy_is_exact(const struct numpy *numpy, PyObject *object);
 /* Whether the object is an ndarray or one of a subclass. */
 bool numpy_is_array(const struct numpy *numpy, PyObject *object);
 
+/* Whether the object is one of NumPy's scalars. */
+bool numpy_is_scalar(const struct numpy *numpy, PyObject *object);
+
 /* A new ndarray of the type of `like`, in C order, with *data at its first element. */
 PyObject *numpy_new(const struct numpy *numpy, PyObject *like, const garner_shape *shape, void **data);
 

@@ -97,12 +97,15 @@ static void refuse_object(struct state *state, PyObject *object, enum role role,
 static int read_other(struct state *state, struct operand *operand, PyObject *object, enum role role,
                       const char *operator, const char * name)
 {
+    bool plain = PyBytes_CheckExact(object) || PyByteArray_CheckExact(object) || PyMemoryView_Check(object);
+    if (plain) return read_buffer(state, operand, object, operator, name);
     int done = role == ROLE_OUT ? 0 : read_list(state, operand, object, role, operator, name);
     struct numpy *numpy = done == 0 ? numpy_get(state) : NULL;
-    if (done == 0 && numpy && numpy_is_array(numpy, object))
+    bool scalar = role == ROLE_DATA && numpy && numpy_is_scalar(numpy, object);
+    if (done == 0 && numpy && (scalar || numpy_is_array(numpy, object)))
         done = read_for_numpy(state, operand, object, operator, name);
     if (done == 0 && !PyErr_Occurred()) done = read_dlpack(state, operand, object, role, operator, name);
-    if (done == 0) done = read_buffer(state, operand, object, role, operator, name);
+    if (done == 0) done = read_buffer(state, operand, object, operator, name);
     if (done == 0 && role != ROLE_OUT) done = read_for_numpy(state, operand, object, operator, name);
     if (done == 0) refuse_object(state, object, role, operator, name);
     return done;
@@ -267,7 +270,7 @@ bool operand_flatten(struct state *state, struct operand *operand, const char *o
 
 /* ---- Small questions ------------------------------------------------------------------------------ */
 
-bool operand_integer(const struct operand *operand, int64_t *number)
+void operand_integer(const struct operand *operand, int64_t *number)
 {
     const char *at = (const char *)operand->tensor.data + operand->tensor.byte_offset;
     unsigned char bytes[8] = {0};
@@ -283,7 +286,6 @@ bool operand_integer(const struct operand *operand, int64_t *number)
     if (is_signed && size < 8 && value >> (8 * size - 1)) value |= UINT64_MAX << 8 * size;
     if (!is_signed && value > INT64_MAX) value = INT64_MAX; /* as far outside as any */
     *number = (int64_t)value;
-    return true;
 }
 
 bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out)

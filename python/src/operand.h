@@ -57,9 +57,8 @@ bool operand_settle(struct state *state, struct operand *operand, enum role role
 /* Makes a view of rank 1: in place if the elements lie in C order, else of a copy. */
 bool operand_flatten(struct state *state, struct operand *operand, const char *operator);
 
-/* The only element of a settled operand of integers. False if it does not fit in 63 bits; with an exception.
- */
-bool operand_integer(const struct operand *operand, int64_t *number);
+/* The only element of an operand of integers; one beyond 63 bits comes as the largest that fits. */
+void operand_integer(const struct operand *operand, int64_t *number);
 
 /* Whether data and out hold elements of the same type beyond what the library compares. */
 bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out);
@@ -82,8 +81,8 @@ int read_numpy(struct state *state, struct operand *operand, PyObject *object, c
 int read_array(struct state *state, struct operand *operand, PyObject *object);
 int read_dlpack(struct state *state, struct operand *operand, PyObject *object, enum role role,
                 const char *operator, const char * name);
-int read_buffer(struct state *state, struct operand *operand, PyObject *object, enum role role,
-                const char *operator, const char * name);
+int read_buffer(struct state *state, struct operand *operand, PyObject *object, const char *operator,
+                const char * name);
 int read_list(struct state *state, struct operand *operand, PyObject *object, enum role role,
               const char *operator, const char * name);
 

@@ -219,10 +219,10 @@ static PyType_Slot slots[] = {
      "(2,)\n"
      ">>> plan(array.array('d', [1.5, 2.5, 3.5]), array.array('q', [2, 0])).tolist()\n"
      "[3.5, 1.5]\n"},
-    {Py_tp_new, (void *)plan_new},
-    {Py_tp_dealloc, (void *)plan_free_object},
-    {Py_tp_call, (void *)plan_call},
-    {Py_tp_repr, (void *)plan_repr},
+    {Py_tp_new, SLOT(plan_new)},
+    {Py_tp_dealloc, SLOT(plan_free_object)},
+    {Py_tp_call, SLOT(plan_call)},
+    {Py_tp_repr, SLOT(plan_repr)},
     {Py_tp_getset, attributes},
     {0, NULL},
 };

@@ -79,7 +79,6 @@ int read_buffer(struct state *state, struct operand *operand, PyObject *object, 
                 const char *operator, const char * name)
 {
     Py_buffer *buffer = &operand->export.buffer;
-    (void)role;
     if (!PyObject_CheckBuffer(object)) return 0;
     if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO) < 0) {
         raise_from(state, GARNER_BAD_TYPE, "%s: %s cannot be read through the buffer protocol", operator,

@@ -21,25 +21,12 @@
 
 #include "garner.h"
 
-/* Every name that is looked up at run time, made and interned once: parameters, then attributes. */
-#define GARNER_NAMES(NAME)                                                                                   \
-    NAME(data)                                                                                               \
-    NAME(indices)                                                                                            \
-    NAME(axis) NAME(batch_dims) NAME(spec) NAME(strict) NAME(oob) NAME(out) NAME(threads) NAME(x) NAME(mode) \
-        NAME(input) NAME(dim) NAME(index) NAME(op) NAME(data_shape) NAME(indices_shape) NAME(dtype)          \
-            NAME(index_dtype) NAME(path) NAME(copy) NAME(follow_links) NAME(array_or_mapping) NAME(stream)   \
-                NAME(max_version) NAME(dl_device) NAME(n) NAME(inputs) NAME(status) NAME(position)           \
-                    NAME(coordinates) NAME(value) NAME(bound) NAME(name) NAME(itemsize) NAME(hasobject)      \
-                        NAME(requires_grad) NAME(is_conj) NAME(is_neg) NAME(from_dlpack) NAME(reshape)       \
-                            NAME(__dlpack__) NAME(__dlpack_device__) NAME(__dlpack_c_exchange_api__)         \
-                                NAME(__array_namespace__) NAME(__array__) NAME(__array_interface__)          \
-                                    NAME(__module__) NAME(items) NAME(kind) NAME(descr) NAME(str)
-
+/* What names.def lists. */
 enum name {
 #define NAME(word) NAME_##word,
-    GARNER_NAMES(NAME)
+#include "names.def"
 #undef NAME
-        NAMES
+    NAMES
 };
 
 /* A function as types and modules list it, among pointers to anything. */
