@@ -14,6 +14,7 @@ garner_status run_command(const struct invocation *line, garner_error *error);
 garner_status info_command(const struct invocation *line, garner_error *error);
 garner_status diff_command(const struct invocation *line, garner_error *error);
 garner_status convert_command(const struct invocation *line, garner_error *error);
+garner_status check_command(const struct invocation *line, garner_error *error);
 garner_status help_command(const struct invocation *line, garner_error *error);
 
 #endif

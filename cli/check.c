@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command check: runs folders as the onnx package writes them for backends (model.onnx, and data sets
+ * of input_N.pb and output_N.pb), and compares bit by bit. A folder passes, fails, or holds what garner
+ * does not run; only what the system refuses stops the whole.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "difference.h"
+#include "environment.h"
+#include "escape.h"
+#include "exits.h"
+#include "fail.h"
+#include "model.h"
+#include "store.h"
+
+enum verdict { PASS, FAIL, UNSUPPORTED, VERDICTS };
+static const char *const verdict_words[VERDICTS] = {"pass", "fail", "unsupported"};
+
+struct check {
+    const struct invocation *line;
+    garner_exec exec;
+    size_t counts[VERDICTS];
+};
+
+/* A folder under test. */
+struct folder {
+    const char *path;
+    struct model *model;
+    const struct graph *graph;
+    unsigned store_flags;
+    const garner_exec *exec;
+    FILE *message; /* why it does not pass */
+    enum verdict verdict;
+};
+
+/* ---- Paths ---- */
+
+static char *join(const char *folder, const char *name)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    int slash = *folder && folder[strlen(folder) - 1] == '/';
+    if (path) snprintf(path, size, "%s%s%s", folder, slash ? "" : "/", name);
+    return path;
+}
+
+static int exists(const char *folder, const char *name)
+{
+    char *path = join(folder, name);
+    int there = path && access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+/* ---- One data set ---- */
+
+/* The system's failures and cancelled work stop everything; any other is the folder's own. */
+static garner_status failed(struct folder *f, garner_status status, const garner_error *error)
+{
+    if (status == GARNER_SYSTEM || status == GARNER_NO_MEMORY || status == GARNER_CANCELLED) return status;
+    f->verdict = status == GARNER_UNSUPPORTED ? UNSUPPORTED : FAIL;
+    fputs(error->message, f->message);
+    return GARNER_OK;
+}
+
+static garner_status load(struct folder *f, struct array *array, const char *set, const char *role, size_t i,
+                          garner_error *error)
+{
+    char name[64];
+    memset(array, 0, sizeof *array);
+    snprintf(name, sizeof name, "%s_%zu.pb", role, i);
+    char *path = join(set, name);
+    if (!path) return fail_memory(error, set, sizeof name);
+    garner_status status = GARNER_OK;
+    if (access(path, F_OK) == 0)
+        status = store_load_one(array, path, NULL, f->store_flags, error);
+    else if (strcmp(role, "output") == 0)
+        status = fail_at(error, GARNER_BAD_FILE, path, "it is missing");
+    free(path);
+    return status;
+}
+
+/* A file beyond those that the model has inputs or outputs for. */
+static int has_more(const char *set, const char *role, size_t count)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s_%zu.pb", role, count);
+    return exists(set, name);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static garner_status compare(struct folder *f, const char *set, struct array *outputs, garner_error *error)
+{
+    struct array expected;
+    struct difference difference;
+    char shown[96];
+    for (size_t i = 0; i < f->graph->output_count && f->verdict == PASS; i++) {
+        garner_status status = load(f, &expected, set, "output", i, error);
+        if (status == GARNER_OK) status = difference_find(&difference, &outputs[i], &expected, error);
+        if (status == GARNER_OK && difference.kind != DIFFERENCE_NONE) {
+            f->verdict = FAIL;
+            fprintf(f->message, "%s: output '%s' and output_%zu.pb: ", base_name(set),
+                    printable(shown, sizeof shown, f->graph->outputs[i].name), i);
+            difference_print(f->message, &difference, &outputs[i], &expected);
+        }
+        array_free(&expected);
+        if (status != GARNER_OK) return failed(f, status, error);
+    }
+    return GARNER_OK;
+}
+
+/* Arrays of a data set, for inputs and for outputs. */
+struct tensors {
+    struct array *inputs, *outputs;
+    const garner_tensor **given;
+};
+
+static garner_status run_set(struct folder *f, const char *set, struct tensors *t, garner_error *error)
+{
+    const struct graph *graph = f->graph;
+    garner_status status = GARNER_OK;
+    for (size_t i = 0; i < graph->input_count && !status; i++) {
+        status = load(f, &t->inputs[i], set, "input", i, error);
+        t->given[i] = t->inputs[i].tensor.dtype ? &t->inputs[i].tensor : NULL;
+    }
+    if (!status) status = model_run(f->model, t->given, t->outputs, f->exec, error);
+    return status ? failed(f, status, error) : compare(f, set, t->outputs, error);
+}
+
+static garner_status check_set(struct folder *f, const char *set, garner_error *error)
+{
+    const struct graph *graph = f->graph;
+    if (has_more(set, "input", graph->input_count) || has_more(set, "output", graph->output_count)) {
+        f->verdict = FAIL;
+        fprintf(f->message, "%s: it has more tensors than the model has inputs or outputs", base_name(set));
+        return GARNER_OK;
+    }
+    struct tensors t = {calloc(graph->input_count + 1, sizeof *t.inputs),
+                        calloc(graph->output_count + 1, sizeof *t.outputs),
+                        calloc(graph->input_count + 1, sizeof *t.given)};
+    garner_status status = t.inputs && t.outputs && t.given
+                               ? run_set(f, set, &t, error)
+                               : fail_memory(error, set, graph->input_count * sizeof *t.inputs);
+    for (size_t i = 0; t.inputs && i < graph->input_count; i++)
+        array_free(&t.inputs[i]);
+    for (size_t i = 0; t.outputs && i < graph->output_count; i++)
+        array_free(&t.outputs[i]);
+    free(t.inputs);
+    free(t.outputs);
+    free(t.given);
+    return status;
+}
+
+/* ---- One folder ---- */
+
+static int is_data_set(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, "test_data_set_", 14) == 0;
+}
+
+static void free_entries(struct dirent **entries, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+}
+
+static garner_status check_sets(struct folder *f, garner_error *error)
+{
+    struct dirent **entries;
+    int count = scandir(f->path, &entries, is_data_set, alphasort);
+    if (count < 0) return fail_errno(error, f->path, "read the folder", errno);
+    garner_status status = GARNER_OK;
+    for (int i = 0; i < count && f->verdict == PASS && !status; i++) {
+        char *set = join(f->path, entries[i]->d_name);
+        status = set ? check_set(f, set, error) : fail_memory(error, f->path, 1);
+        free(set);
+    }
+    free_entries(entries, count);
+    if (count == 0) {
+        f->verdict = FAIL;
+        fputs("it has no test_data_set_N", f->message);
+    }
+    return status;
+}
+
+static garner_status check_folder(struct folder *f, unsigned model_flags, garner_error *error)
+{
+    char *path = join(f->path, "model.onnx");
+    if (!path) return fail_memory(error, f->path, strlen(f->path));
+    garner_status status = model_open(&f->model, path, model_flags, error);
+    free(path);
+    if (status != GARNER_OK) return failed(f, status, error);
+    f->graph = model_graph(f->model);
+    if (model_refusal(f->model)) {
+        f->verdict = UNSUPPORTED;
+        fputs(model_refusal(f->model), f->message);
+    } else {
+        status = check_sets(f, error);
+    }
+    model_free(f->model);
+    return status;
+}
+
+/* ---- Telling ---- */
+
+static void print_quoted(const char *text)
+{
+    char piece[ESCAPE_SIZE];
+    size_t used;
+    putchar('"');
+    for (size_t left = strlen(text); left > 0; text += used, left -= used) {
+        escape_next(piece, text, left, ESCAPE_JSON, &used);
+        fputs(piece, stdout);
+    }
+    putchar('"');
+}
+
+static void tell(struct check *c, const char *path, enum verdict verdict, const char *message)
+{
+    bool json = c->line->setting[OPTION_JSON].given;
+    size_t earlier = c->counts[PASS] + c->counts[FAIL] + c->counts[UNSUPPORTED];
+    c->counts[verdict]++;
+    if (json) {
+        fputs(earlier ? ",\n " : "{\"folders\": [\n ", stdout);
+        printf("{\"result\": \"%s\", \"folder\": ", verdict_words[verdict]);
+        print_quoted(path);
+        fputs(", \"message\": ", stdout);
+        print_quoted(message);
+        putchar('}');
+        return;
+    }
+    char *shown = malloc(4 * (strlen(path) + strlen(message)) + 32), *second = shown + 4 * strlen(path) + 16;
+    if (!shown) return;
+    printf("%-11s %s%s%s\n", verdict_words[verdict], printable(shown, 4 * strlen(path) + 16, path),
+           *message ? ": " : "", printable(second, 4 * strlen(message) + 16, message));
+    free(shown);
+}
+
+static void tell_counts(const struct check *c)
+{
+    if (!c->line->setting[OPTION_JSON].given) {
+        printf("%zu passed, %zu failed, %zu unsupported\n", c->counts[PASS], c->counts[FAIL],
+               c->counts[UNSUPPORTED]);
+        return;
+    }
+    printf("],\n \"passed\": %zu, \"failed\": %zu, \"unsupported\": %zu}\n", c->counts[PASS], c->counts[FAIL],
+           c->counts[UNSUPPORTED]);
+}
+
+static garner_status check_one(struct check *c, const char *path, garner_error *error)
+{
+    char *message = NULL;
+    size_t size;
+    bool follow = c->line->setting[OPTION_FOLLOW_LINKS].given;
+    struct folder f = {.path = path, .exec = &c->exec, .store_flags = follow ? STORE_FOLLOW_LINKS : 0};
+    f.message = open_memstream(&message, &size);
+    if (!f.message) return fail_memory(error, path, 1);
+    garner_status status = check_folder(&f, follow ? MODEL_FOLLOW_LINKS : 0, error);
+    if (fclose(f.message) != 0 && !status) status = fail_memory(error, path, 1);
+    if (!status) message[strcspn(message, "\n")] = '\0';
+    if (!status) tell(c, path, f.verdict, message);
+    free(message);
+    return status;
+}
+
+/* ---- All folders ---- */
+
+/* A folder without a model stands for those of its folders that have one. */
+static garner_status check_all_in(struct check *c, const char *path, garner_error *error)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, alphasort), found = 0;
+    if (count < 0) return fail_errno(error, path, "read the folder", errno);
+    garner_status status = GARNER_OK;
+    for (int i = 0; i < count && !status; i++) {
+        char *inner = join(path, entries[i]->d_name);
+        if (!inner) status = fail_memory(error, path, 1);
+        if (inner && entries[i]->d_name[0] != '.' && exists(inner, "model.onnx")) {
+            found++;
+            status = check_one(c, inner, error);
+        }
+        free(inner);
+    }
+    free_entries(entries, count);
+    if (!status && !found)
+        status = fail_at(error, GARNER_BAD_FILE, path, "there is no model.onnx in it, nor in its folders");
+    return status;
+}
+
+garner_status check_command(const struct invocation *line, garner_error *error)
+{
+    struct check c = {.line = line};
+    int threads = 0;
+    garner_status status = environment_check(&threads, error);
+    const struct setting *given = &line->setting[OPTION_THREADS];
+    c.exec = garner_threads(given->given && given->number > 0 ? (int)given->number : threads);
+    for (int i = 0; i < line->operand_count && !status; i++) {
+        struct stat about;
+        int number = stat(line->operands[i], &about) ? errno : S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
+        if (number) status = fail_errno(error, line->operands[i], "read the folder", number);
+    }
+    for (int i = 0; i < line->operand_count && !status; i++) {
+        const char *path = line->operands[i];
+        status = exists(path, "model.onnx") ? check_one(&c, path, error) : check_all_in(&c, path, error);
+    }
+    if (status) return status;
+    tell_counts(&c);
+    error->message[0] = '\0';
+    return c.counts[FAIL] ? STATUS_DIFFERENT : c.counts[UNSUPPORTED] ? GARNER_UNSUPPORTED : GARNER_OK;
+}
