@@ -97,10 +97,12 @@ GARNER_INLINE int64_t move_unchecked(const struct segment *given, enum source so
 }
 
 #define CEILING_NAME(level, source, index, run) ceiling_##level##_##source##_##index##_##run
-#define KERNEL(level, source, index, run)                                           \
-    static int64_t CEILING_NAME(level, source, index, run)(const struct segment *s) \
-    {                                                                               \
-        return move_unchecked(s, source, index, run);                               \
+#define KERNEL(level, source, index, run)                                                                \
+    static int64_t CEILING_NAME(level, source, index, run)(const struct segment *like, const char *data, \
+                                                           const char *indices, char *out, int64_t n)    \
+    {                                                                                                    \
+        const struct segment segment = segment_at(like, data, indices, out, n);                          \
+        return move_unchecked(&segment, source, index, run);                                             \
     }
 #include "cpu/kernels.def"
 #undef KERNEL
@@ -200,8 +202,9 @@ static double time_calls(struct workload *w, const char *indices, kernel_functio
     static int64_t window;
     const double start = now();
     for (int64_t i = 0; i < calls; i++, window++) {
-        w->segment.index = indices + window % w->windows * w->segment.n * w->pitch;
-        if (function(&w->segment) != w->segment.n) {
+        const struct segment *s = &w->segment;
+        const char *at = indices + window % w->windows * s->n * w->pitch;
+        if (function(s, s->data, at, s->out, s->n) != s->n) {
             fprintf(stderr, "a kernel stopped early\n");
             exit(1);
         }

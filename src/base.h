@@ -13,12 +13,13 @@
 #include "garner.h"
 
 #define GARNER_INLINE static inline __attribute__((always_inline))
+#define GARNER_NOINLINE __attribute__((noinline))
 #define GARNER_COLD __attribute__((cold, noinline))
 #define GARNER_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
-/* After this the compiler takes a copy of a caller's struct for what it is and cannot go back to the
- * original, which another thread may have changed meanwhile. */
-#define PIN_COPY(copy) __asm__("" : "+m"(copy))
+/* After this the compiler takes a copy of a caller's number or pointer for what it is and cannot go back
+ * to the original, which another thread may have changed meanwhile. */
+#define PIN(copy) __asm__("" : "+r"(copy))
 
 /* Runs a step and hands its failure on. */
 #define RETURN_NOT_OK(step)                                            \

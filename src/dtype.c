@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-static const struct dtype types[64] = {
-#define DTYPE(NAME, name, number, bits, per_unit, unit_bytes, packing, index, others) \
-    [number] = {#name, others, bits, per_unit, unit_bytes, packing, index},
+const struct dtype garner_dtypes[DTYPES] = {
+#define DTYPE(NAME, name, number, bits, per_unit, unit_bytes, packing, index, others)               \
+    [number] = {#name,   others, bits, per_unit, unit_bytes, (packing) == WHOLE ? (unit_bytes) : 1, \
+                packing, index},
 #include "dtype.def"
 #undef DTYPE
 };
@@ -16,36 +17,25 @@ static const struct dtype types[64] = {
 #include "dtype.def"
 #undef DTYPE
 
-const struct dtype *garner_dtype_row(garner_dtype dtype)
-{
-    if (dtype < 0 || dtype >= 64 || types[dtype].name == NULL) return NULL;
-    return &types[dtype];
-}
-
-bool garner_dtype_size(const struct dtype *type, int64_t count, uint64_t item_bytes, int64_t *bytes)
-{
-    if (type == NULL || count < 0) return false;
-    if (type->bits != 0) return multiply_fits(divide_up(count, type->per_unit), type->unit_bytes, bytes);
-    if (item_bytes == 0 || item_bytes > INT64_MAX) return false;
-    return multiply_fits(count, (int64_t)item_bytes, bytes);
-}
-
 const char *garner_dtype_name(garner_dtype dtype)
 {
-    const struct dtype *type = garner_dtype_row(dtype);
+    const struct dtype *type = dtype_row(dtype);
     return type ? type->name : NULL;
 }
 
 int garner_dtype_bits(garner_dtype dtype)
 {
-    const struct dtype *type = garner_dtype_row(dtype);
+    const struct dtype *type = dtype_row(dtype);
     return type ? type->bits : 0;
 }
 
 int64_t garner_dtype_bytes(garner_dtype dtype, int64_t count, uint64_t item_bytes)
 {
-    int64_t bytes;
-    return garner_dtype_size(garner_dtype_row(dtype), count, item_bytes, &bytes) ? bytes : -1;
+    const struct dtype *type = dtype_row(dtype);
+    int64_t bytes, item;
+    if (type == NULL || count < 0) return -1;
+    item = type->item ? type->item : (int64_t)item_bytes;
+    return item > 0 && dtype_size(type, count, item, &bytes) ? bytes : -1;
 }
 
 /* Whether `word` is one of the words of `list`, which are separated by single spaces. */
@@ -63,9 +53,10 @@ garner_dtype garner_dtype_from_name(const char *name)
 {
     if (name == NULL || strchr(name, ' ') != NULL) return 0;
     size_t length = strlen(name);
-    for (garner_dtype i = 1; i < 64; i++) {
-        if (types[i].name == NULL) continue;
-        if (strcmp(types[i].name, name) == 0 || lists_word(types[i].others, name, length)) return i;
+    for (garner_dtype i = 1; i < DTYPES; i++) {
+        if (garner_dtypes[i].name == NULL) continue;
+        if (strcmp(garner_dtypes[i].name, name) == 0 || lists_word(garner_dtypes[i].others, name, length))
+            return i;
     }
     return 0;
 }

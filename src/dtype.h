@@ -11,17 +11,32 @@ enum indexing { NONE, SIGNED, UNSIGNED };
 struct dtype {
     const char *name;
     const char *others; /* further names, separated by spaces */
-    int bits;           /* of one element; 0: opaque */
-    int per_unit;       /* elements in a packing unit */
-    int unit_bytes;     /* bytes of a packing unit; 0: opaque */
-    enum packing packing;
-    enum indexing index;
+    uint8_t bits;       /* of one element; 0: opaque */
+    uint8_t per_unit;   /* elements in a packing unit */
+    uint8_t unit_bytes; /* bytes of a packing unit; 0: opaque */
+    uint8_t item;       /* bytes of an element; 1 where it is packed, 0: opaque */
+    uint8_t packing;    /* enum packing */
+    uint8_t index;      /* enum indexing */
 };
 
-/* The type's row, or NULL if there is no such type. */
-const struct dtype *garner_dtype_row(garner_dtype dtype);
+enum { DTYPES = 64 };
 
-/* Bytes of `count` dense elements; false if the type's size is not known or the result does not fit. */
-bool garner_dtype_size(const struct dtype *type, int64_t count, uint64_t item_bytes, int64_t *bytes);
+/* By number; those that are no type have no name. */
+extern const struct dtype garner_dtypes[DTYPES];
+
+/* The type's row, or NULL if there is no such type. */
+static inline const struct dtype *dtype_row(garner_dtype dtype)
+{
+    const struct dtype *row = &garner_dtypes[dtype & (DTYPES - 1)];
+    return dtype == (dtype & (DTYPES - 1)) && row->name ? row : NULL;
+}
+
+/* Bytes of `count` dense elements, of `item` bytes each unless they are packed; false if that does not
+ * fit. */
+static inline bool dtype_size(const struct dtype *type, int64_t count, int64_t item, int64_t *bytes)
+{
+    if (__builtin_expect(type->packing == WHOLE, 1)) return multiply_fits(count, item, bytes);
+    return multiply_fits(divide_up(count, type->per_unit), type->unit_bytes, bytes);
+}
 
 #endif

@@ -44,84 +44,78 @@ static void run_tasks(struct run *run, size_t tasks)
         run_task(run, i);
 }
 
-static GARNER_COLD garner_status report_refused(const struct run *run, garner_error *error)
+static GARNER_COLD garner_status report_refused(const struct garner_plan *plan, const char *indices,
+                                                garner_error *error)
 {
-    const struct garner_plan *plan = run->plan;
-    RETURN_NOT_OK(garner_scan(&plan->index_map, &plan->nest, plan->op, run->buffers.indices, error));
+    RETURN_NOT_OK(garner_scan(&plan->index_map, &plan->nest, plan->op, indices, error));
     return garner_fail(error, GARNER_OUT_OF_RANGE,
                        "%s: an index was out of range, and was changed by another thread before it could be "
                        "reported",
                        plan->op);
 }
 
-static bool pointer_is_missing(const struct reach *reach, const void *pointer)
+/* Work of several tasks, of none, or that somebody may want to cancel. */
+static GARNER_NOINLINE garner_status run_with(const struct garner_plan *plan, const struct buffers *buffers,
+                                              const garner_exec *exec, garner_error *error)
 {
-    return pointer == NULL && !reach->empty;
-}
-
-/* Whether two views share a byte. */
-static bool spans_meet(const struct reach *a, const void *at_a, const struct reach *b, const void *at_b)
-{
-    if (a->empty || b->empty) return false;
-    uintptr_t a_low = (uintptr_t)at_a + (uintptr_t)a->span.low,
-              a_high = (uintptr_t)at_a + (uintptr_t)a->span.high;
-    uintptr_t b_low = (uintptr_t)at_b + (uintptr_t)b->span.low,
-              b_high = (uintptr_t)at_b + (uintptr_t)b->span.high;
-    return a_low < b_high && b_low < a_high;
-}
-
-static garner_status check_pointers(const struct garner_plan *plan, const void *data, const void *indices,
-                                    const void *out, garner_error *error)
-{
-    const char *missing = pointer_is_missing(&plan->data, data)         ? "data"
-                          : pointer_is_missing(&plan->indices, indices) ? "indices"
-                          : pointer_is_missing(&plan->out, out)         ? "out"
-                                                                        : NULL;
-    if (missing)
-        return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: the pointer of %s is NULL, but it has elements",
-                           plan->op, missing);
-    const char *shared = spans_meet(&plan->out, out, &plan->data, data)         ? "data"
-                         : spans_meet(&plan->out, out, &plan->indices, indices) ? "indices"
-                                                                                : NULL;
-    if (shared)
-        return garner_fail(error, GARNER_BAD_SHAPE, "%s: out overlaps %s; they must not share memory",
-                           plan->op, shared);
-    return GARNER_OK;
-}
-
-/* A pointer's element 0. Empty tensors may come with NULL, which must not be added to. */
-static char *first_element(const struct reach *reach, const void *pointer)
-{
-    return reach->empty ? (char *)(uintptr_t)pointer : (char *)(uintptr_t)pointer + reach->offset;
-}
-
-static garner_status run_plan(const struct garner_plan *plan, const void *data, const void *indices,
-                              void *out, const garner_exec *exec, garner_error *error)
-{
-    RETURN_NOT_OK(check_pointers(plan, data, indices, out, error));
+    struct run run = {.plan = plan, .buffers = *buffers, .exec = exec};
+    size_t tasks = (size_t)plan->work.tasks;
     if (exec && exec->size != 0 && exec->size != sizeof *exec)
         return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_exec: size %u is neither 0 nor %zu",
                            exec->size, sizeof *exec);
-    struct run run = {
-        .plan = plan,
-        .buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
-                    first_element(&plan->out, out)},
-        .exec = exec,
-    };
-    if (plan->nest.points == 0)
-        return garner_scan(&plan->index_map, &plan->nest, plan->op, run.buffers.indices, error);
-    size_t tasks = (size_t)plan->work.tasks;
-    if (tasks == 1 && (exec == NULL || exec->cancelled == NULL)) {
-        if (garner_cpu_task(&plan->work, &plan->nest, &run.buffers, 0)) return GARNER_OK;
-        return report_refused(&run, error);
-    }
+    if (tasks == 0) return garner_scan(&plan->index_map, &plan->nest, plan->op, buffers->indices, error);
     run_tasks(&run, tasks);
-    if (atomic_load(&run.refused)) return report_refused(&run, error);
+    if (atomic_load(&run.refused)) return report_refused(plan, buffers->indices, error);
     size_t done = atomic_load(&run.done);
     if (atomic_load(&run.stopped) || done < tasks)
         return garner_fail(error, GARNER_CANCELLED, "%s: the executor stopped after %zu of %zu tasks",
                            plan->op, done, tasks);
     return GARNER_OK;
+}
+
+/* Only a tensor without elements may lie at NULL. */
+static GARNER_COLD garner_status check_nulls(const struct garner_plan *plan, const void *data,
+                                             const void *indices, const void *out, garner_error *error)
+{
+    const char *missing = data == NULL && !plan->data.empty         ? "data"
+                          : indices == NULL && !plan->indices.empty ? "indices"
+                          : out == NULL && !plan->out.empty         ? "out"
+                                                                    : NULL;
+    if (missing == NULL) return GARNER_OK;
+    return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: the pointer of %s is NULL, but it has elements",
+                       plan->op, missing);
+}
+
+static GARNER_COLD garner_status fail_shared(const struct garner_plan *plan, const char *with,
+                                             garner_error *error)
+{
+    return garner_fail(error, GARNER_BAD_SHAPE, "%s: out overlaps %s; they must not share memory", plan->op,
+                       with);
+}
+
+static inline bool views_meet(const struct meeting *meeting, const void *a, const void *b)
+{
+    return (uintptr_t)a - (uintptr_t)b + meeting->shift < meeting->width;
+}
+
+/* A pointer's element 0. As numbers, because empty tensors may come with NULL. */
+static inline char *first_element(const struct place *place, const void *pointer)
+{
+    return (char *)((uintptr_t)pointer + (uintptr_t)place->offset);
+}
+
+static inline garner_status run_plan(const struct garner_plan *plan, const void *data, const void *indices,
+                                     void *out, const garner_exec *exec, garner_error *error)
+{
+    if (data == NULL || indices == NULL || out == NULL)
+        RETURN_NOT_OK(check_nulls(plan, data, indices, out, error));
+    if (views_meet(&plan->out_data, out, data)) return fail_shared(plan, "data", error);
+    if (views_meet(&plan->out_indices, out, indices)) return fail_shared(plan, "indices", error);
+    const struct buffers buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
+                                    first_element(&plan->out, out)};
+    if (exec || plan->work.tasks != 1) return run_with(plan, &buffers, exec, error);
+    if (garner_cpu_task(&plan->work, &plan->nest, &buffers, 0)) return GARNER_OK;
+    return report_refused(plan, buffers.indices, error);
 }
 
 garner_status garner_execute(const garner_plan *plan, const void *data, const void *indices, void *out,
@@ -133,34 +127,41 @@ garner_status garner_execute(const garner_plan *plan, const void *data, const vo
     return run_plan(plan, data, indices, out, exec, error);
 }
 
-garner_status garner_run(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
-                         const garner_tensor *out, const garner_exec *exec, garner_error *error)
+/* Plans on the stack, and runs. */
+static garner_status run_once(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
+                              const garner_tensor *out, const garner_exec *exec, garner_error *error)
 {
     garner_error spare;
     struct garner_plan plan;
     error = error_begin(error, &spare);
     if (out == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_run: out is NULL");
-    RETURN_NOT_OK(garner_plan_make(&plan, op, data, indices, out, error));
+    RETURN_NOT_OK(garner_plan_make(&plan, op, data, indices, out, NULL, error));
     return run_plan(&plan, data->data, indices->data, out->data, exec, error);
+}
+
+garner_status garner_run(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
+                         const garner_tensor *out, const garner_exec *exec, garner_error *error)
+{
+    return run_once(op, data, indices, out, exec, error);
 }
 
 garner_status garner_gather(const garner_tensor *data, const garner_tensor *indices, int64_t axis,
                             const garner_tensor *out, garner_error *error)
 {
     const garner_op op = {.kind = GARNER_GATHER, .axis = axis};
-    return garner_run(&op, data, indices, out, NULL, error);
+    return run_once(&op, data, indices, out, NULL, error);
 }
 
 garner_status garner_gather_elements(const garner_tensor *data, const garner_tensor *indices, int64_t axis,
                                      const garner_tensor *out, garner_error *error)
 {
     const garner_op op = {.kind = GARNER_GATHER_ELEMENTS, .axis = axis};
-    return garner_run(&op, data, indices, out, NULL, error);
+    return run_once(&op, data, indices, out, NULL, error);
 }
 
 garner_status garner_gather_nd(const garner_tensor *data, const garner_tensor *indices, int64_t batch_dims,
                                const garner_tensor *out, garner_error *error)
 {
     const garner_op op = {.kind = GARNER_GATHER_ND, .batch_dims = batch_dims};
-    return garner_run(&op, data, indices, out, NULL, error);
+    return run_once(&op, data, indices, out, NULL, error);
 }

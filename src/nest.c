@@ -2,47 +2,30 @@
 /* Builds the canonical loop nest. From here down there are no operators and no element types. */
 #include "nest.h"
 
-/* Appends a dim, or lets the previous one take it in if the two walk as one. Extents of 1 vanish; since
- * the points of a nest fit in 63 bits, at most 62 dims are left. */
-static void append(struct nest *nest, struct dim dim)
+/* Whether the outer of two dims goes on where the inner one ends, in all three tensors. */
+static inline bool walk_as_one(const struct dim *outer, const struct dim *inner)
 {
-    struct dim *last = nest->rank > 0 ? &nest->dim[nest->rank - 1] : NULL;
-    if (dim.n == 1) return;
-    if (last && continues_stride(last->data, dim.n, dim.data) &&
-        continues_stride(last->index, dim.n, dim.index) && continues_stride(last->out, dim.n, dim.out)) {
-        dim.n *= last->n;
-        *last = dim;
-    } else {
-        nest->dim[nest->rank++] = dim;
-    }
+    return continues_stride(outer->out, inner->n, inner->out) &&
+           continues_stride(outer->index, inner->n, inner->index) &&
+           continues_stride(outer->data, inner->n, inner->data);
 }
 
-/* One dim for each axis of the map. The stride of a merged axis of out is that of the axis it went
- * into, times the merged extents after it. */
-static void add_dims(struct nest *nest, const struct map *map, const struct view *data,
-                     const struct view *indices, const struct view *out)
+/* One dim for each axis of the map, less those of extent 1, and with those that walk as one merged. Since
+ * the elements of out fit in 63 bits, at most 62 are left. */
+static inline void add_dims(struct nest *nest, const struct map *map)
 {
-    int64_t inner = 1; /* product of the merged extents already seen, from the last */
-    struct dim dims[2 * GARNER_MAX_RANK];
-    for (int i = map->rank - 1, to = out->rank - 1; i >= 0; i--) {
-        const struct map_axis *axis = &map->axis[i];
-        dims[i] = (struct dim){
-            .n = axis->n,
-            .data = axis->data < 0 ? 0 : data->stride[axis->data] * data->item,
-            .index = axis->indices < 0 ? 0 : indices->stride[axis->indices],
-            .out = out->stride[to] * out->item * inner,
-        };
-        if (i >= map->merged)
-            to--;
-        else
-            inner *= axis->n;
+    int rank = 0;
+    for (int i = 0; i < map->rank; i++) {
+        struct dim dim = map->axis[i];
+        if (dim.n == 1) continue;
+        if (rank > 0 && walk_as_one(&nest->dim[rank - 1], &dim)) dim.n *= nest->dim[--rank].n;
+        nest->dim[rank++] = dim;
     }
-    for (int i = 0; i < map->rank; i++)
-        append(nest, dims[i]);
+    nest->rank = rank;
 }
 
-static void add_axes(struct nest *nest, const struct map *map, const struct op *op, const struct view *data,
-                     const struct view *indices)
+static inline void add_axes(struct nest *nest, const struct map *map, const struct op *op,
+                            const struct view *data, const struct view *indices)
 {
     nest->axes = map->gathers;
     nest->step = map->tuples ? indices->stride[indices->rank - 1] : 0;
@@ -57,7 +40,7 @@ static void add_axes(struct nest *nest, const struct map *map, const struct op *
 }
 
 /* Takes into the run every innermost dim that continues it, in data and in out. */
-static void peel_run(struct nest *nest)
+static inline void peel_run(struct nest *nest)
 {
     while (nest->rank > 0) {
         const struct dim *last = &nest->dim[nest->rank - 1];
@@ -99,10 +82,10 @@ void garner_nest_build(struct nest *nest, const struct map *map, const struct op
     nest->run = data->item;
     nest->packed = NULL;
     nest->policy = op->oob;
-    nest->index_type = (struct index_type){indices->type->unit_bytes, indices->type->index == UNSIGNED};
+    nest->index_type = (struct index_type){indices->type->item, indices->type->index == UNSIGNED};
     add_axes(nest, map, op, data, indices);
     if (out->count > 0) {
-        add_dims(nest, map, data, indices, out);
+        add_dims(nest, map);
         peel_run(nest);
     }
     if (type->packing != WHOLE) {

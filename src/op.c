@@ -133,48 +133,70 @@ garner_status garner_op_from_spec(garner_op *op, const char *spec, garner_kind k
     return GARNER_OK;
 }
 
-static garner_status check_fields(const garner_op *given, garner_error *error)
+enum op_fault { OP_FINE, OP_SIZE, OP_KIND, OP_OOB, OP_NEGATIVE, OP_SPEC };
+
+/* `value` is that of the field. */
+static GARNER_COLD garner_status fail_op(enum op_fault fault, garner_kind kind, int value,
+                                         garner_error *error)
 {
-    if (given->size != 0 && given->size != sizeof *given)
-        return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_op: size %u is neither 0 nor %zu", given->size,
-                           sizeof *given);
-    if (garner_kind_name(given->kind) == NULL) return fail_kind(error, given->kind);
-    const char *name = names[given->kind];
-    if ((unsigned)given->oob > GARNER_OOB_WRAP)
-        return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: oob %d is none of the four policies", name,
-                           (int)given->oob);
-    if ((unsigned)given->negative > OUTSIDE)
-        return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: negative %d is neither of the two meanings", name,
-                           (int)given->negative);
-    if (given->spec < 0 || given->spec >= row_count ||
-        (given->spec > 0 && table[given->spec].kind != given->kind))
+    switch (fault) {
+    case OP_SIZE:
+        return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_op: size %u is neither 0 nor %zu",
+                           (unsigned)value, sizeof(garner_op));
+    case OP_OOB:
+        return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: oob %d is none of the four policies", names[kind],
+                           value);
+    case OP_NEGATIVE:
+        return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: negative %d is neither of the two meanings",
+                           names[kind], value);
+    case OP_SPEC:
         return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: spec number %d is not one of this operator's",
-                           name, (int)given->spec);
-    return GARNER_OK;
+                           names[kind], value);
+    default:
+        return fail_kind(error, kind);
+    }
+}
+
+/* A caller's struct, each field read once. */
+static inline garner_op own_op(const garner_op *given)
+{
+    garner_op own = *given;
+    PIN(own.size);
+    PIN(own.kind);
+    PIN(own.axis);
+    PIN(own.batch_dims);
+    PIN(own.oob);
+    PIN(own.negative);
+    PIN(own.spec);
+    PIN(own.strict);
+    return own;
+}
+
+/* The row of a spec number; without one, the newest version if the caller is strict about it. */
+static inline int choose_row(const garner_op *given)
+{
+    if (given->spec != 0) return given->spec;
+    return given->strict ? find_row(strict_default, given->kind) : (int)given->kind - 1;
 }
 
 garner_status garner_op_resolve(struct op *op, const garner_op *original, garner_error *error)
 {
     if (original == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_op: op is NULL");
-    garner_op own = *original;
-    const garner_op *given = &own;
-    PIN_COPY(own);
-    RETURN_NOT_OK(check_fields(given, error));
-    int row = given->spec;
-    if (row == 0) row = given->strict ? find_row(strict_default, given->kind) : (int)given->kind - 1;
-    const struct rules *rules = &table[row];
-    *op = (struct op){
-        .rules = rules,
-        .name = names[given->kind],
-        .axis = given->axis,
-        .batch_dims = given->batch_dims,
-        .oob = given->oob,
-        .negative = given->negative,
-        .data_types = rules->data_types,
-    };
-    if (given->strict) {
-        op->data_types = rules->strict_data_types;
-        if (rules->strict_negative == OUTSIDE) op->negative = OUTSIDE;
-    }
+    const garner_op given = own_op(original);
+    const garner_kind kind = given.kind;
+    if (given.size != 0 && given.size != sizeof given) return fail_op(OP_SIZE, kind, (int)given.size, error);
+    if (kind != GATHER && kind != ELEMENTS && kind != ND) return fail_op(OP_KIND, kind, 0, error);
+    if ((unsigned)given.oob > GARNER_OOB_WRAP) return fail_op(OP_OOB, kind, (int)given.oob, error);
+    if ((unsigned)given.negative > OUTSIDE) return fail_op(OP_NEGATIVE, kind, (int)given.negative, error);
+    if (given.spec < 0 || given.spec >= row_count || (given.spec > 0 && table[given.spec].kind != kind))
+        return fail_op(OP_SPEC, kind, given.spec, error);
+    const struct rules *rules = &table[choose_row(&given)];
+    op->rules = rules;
+    op->name = names[kind];
+    op->axis = given.axis;
+    op->batch_dims = given.batch_dims;
+    op->oob = given.oob;
+    op->negative = given.strict && rules->strict_negative == OUTSIDE ? OUTSIDE : given.negative;
+    op->data_types = given.strict ? rules->strict_data_types : rules->data_types;
     return GARNER_OK;
 }

@@ -9,13 +9,23 @@
 
 #include "error.h"
 
-static struct reach reach_of(const struct view *view)
+static inline struct place place_of(const struct view *view)
 {
-    return (struct reach){view->span, view->count == 0 ? 0 : view->offset, view->count == 0};
+    return (struct place){view->count == 0 ? 0 : view->offset, view->count == 0};
+}
+
+/* a at pointer p and b at pointer q meet if p + a.low < q + b.high and q + b.low < p + a.high, that is if
+ * p - q lies in (b.low - a.high, b.high - a.low), an interval that never covers all addresses. */
+static inline struct meeting meeting_of(const struct view *a, const struct view *b)
+{
+    if (a->count == 0 || b->count == 0) return (struct meeting){0, 0};
+    uintptr_t shift = (uintptr_t)a->span.high - (uintptr_t)b->span.low - 1;
+    return (struct meeting){shift, shift + (uintptr_t)b->span.high - (uintptr_t)a->span.low};
 }
 
 garner_status garner_plan_make(struct garner_plan *plan, const garner_op *given, const garner_tensor *data,
-                               const garner_tensor *indices, const garner_tensor *out, garner_error *error)
+                               const garner_tensor *indices, const garner_tensor *out, garner_shape *output,
+                               garner_error *error)
 {
     struct op op;
     struct view from, to, *at = &plan->index_map.view;
@@ -23,17 +33,19 @@ garner_status garner_plan_make(struct garner_plan *plan, const garner_op *given,
     RETURN_NOT_OK(garner_op_resolve(&op, given, error));
     RETURN_NOT_OK(garner_view_make(&from, data, op.name, "data", error));
     RETURN_NOT_OK(garner_view_make(at, indices, op.name, "indices", error));
-    RETURN_NOT_OK(garner_shape_infer(&op, &from, at, &map, &plan->output, error));
-    if (out == NULL) {
-        garner_view_dense(&to, &plan->output);
-    } else {
+    RETURN_NOT_OK(garner_shape_map(&op, &from, at, &map, error));
+    if (output) RETURN_NOT_OK(garner_shape_of_map(&map, &op, &from, output, error));
+    if (out)
         RETURN_NOT_OK(garner_view_make(&to, out, op.name, "out", error));
-        RETURN_NOT_OK(garner_shape_check_out(op.name, &to, &plan->output, error));
-    }
+    else
+        garner_view_dense(&to, output);
+    RETURN_NOT_OK(garner_shape_lay(&map, &op, &from, &to, error));
     plan->op = op.name;
-    plan->data = reach_of(&from);
-    plan->indices = reach_of(at);
-    plan->out = reach_of(&to);
+    plan->data = place_of(&from);
+    plan->indices = place_of(at);
+    plan->out = place_of(&to);
+    plan->out_data = meeting_of(&to, &from);
+    plan->out_indices = meeting_of(&to, at);
     plan->index_map.tuples = map.tuples;
     plan->index_map.gather = map.gather;
     garner_nest_build(&plan->nest, &map, &op, &from, at, &to);
@@ -53,7 +65,8 @@ garner_status garner_infer(const garner_op *given, const garner_tensor *data, co
     RETURN_NOT_OK(garner_op_resolve(&op, given, error));
     RETURN_NOT_OK(garner_view_make(&from, data, op.name, "data", error));
     RETURN_NOT_OK(garner_view_make(&at, indices, op.name, "indices", error));
-    return garner_shape_infer(&op, &from, &at, &map, shape, error);
+    RETURN_NOT_OK(garner_shape_map(&op, &from, &at, &map, error));
+    return garner_shape_of_map(&map, &op, &from, shape, error);
 }
 
 garner_status garner_plan_create(garner_plan **plan, const garner_op *op, const garner_tensor *data,
@@ -67,7 +80,7 @@ garner_status garner_plan_create(garner_plan **plan, const garner_op *op, const 
     if (made == NULL)
         return garner_fail(error, GARNER_NO_MEMORY, "garner_plan_create: no memory for a plan of %zu bytes",
                            sizeof *made);
-    garner_status status = garner_plan_make(made, op, data, indices, out, error);
+    garner_status status = garner_plan_make(made, op, data, indices, out, &made->output, error);
     if (status == GARNER_OK)
         *plan = made;
     else

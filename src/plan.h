@@ -7,25 +7,32 @@
 #include "nest.h"
 #include "scan.h"
 
-/* What execute checks and adds to one of the caller's pointers. */
-struct reach {
-    struct span span;
-    int64_t offset;
-    bool empty;
+/* What execute must know of one of the caller's pointers. */
+struct place {
+    int64_t offset; /* of element 0 */
+    bool empty;     /* there are no elements: the pointer may be NULL */
+};
+
+/* Two views share memory if the distance between their pointers plus `shift`, as unsigned numbers, is
+ * below `width`. */
+struct meeting {
+    uintptr_t shift, width;
 };
 
 struct garner_plan {
     const char *op; /* the operator's name, for messages */
-    struct reach data, indices, out;
+    struct place data, indices, out;
+    struct meeting out_data, out_indices;
     struct cpu_work work;
-    garner_shape output;
-    struct index_map index_map; /* the index tensor, for error reports */
     struct nest nest;
+    struct index_map index_map; /* the index tensor, for error reports */
+    garner_shape output;        /* of planned calls; a one-call's caller has it already */
 };
 
 /* Makes a plan in memory that is given: the heap for planned calls, the stack for one-call functions.
- * `out` may be NULL, which means dense. */
+ * `out` may be NULL, which means dense. Of the output's shape `output` is filled in, unless it is NULL. */
 garner_status garner_plan_make(struct garner_plan *plan, const garner_op *given, const garner_tensor *data,
-                               const garner_tensor *indices, const garner_tensor *out, garner_error *error);
+                               const garner_tensor *indices, const garner_tensor *out, garner_shape *output,
+                               garner_error *error);
 
 #endif

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies a caller's tensor, and proves that what it reaches can be addressed and lies in its buffer. */
+/*
+ * Copies a caller's tensor, and proves that what it reaches can be addressed and lies in its buffer. What
+ * is wrong is found by functions that only name the fault; the sentences stand at the end.
+ */
 #include "view.h"
-
-#include <string.h>
 
 #include "error.h"
 #include "index.h"
+
+enum view_fault {
+    VIEW_FINE,
+    VIEW_IS_NULL,
+    VIEW_TYPE,
+    VIEW_ITEM,
+    VIEW_RANK,
+    VIEW_NO_SHAPE,
+    VIEW_EXTENT,
+    VIEW_COUNT,
+    VIEW_OFFSET,
+    VIEW_BYTES,
+    VIEW_PACKED,
+    VIEW_STRIDES,
+    VIEW_BUFFER
+};
 
 bool garner_count(int rank, const int64_t *n, int64_t *count)
 {
@@ -27,77 +44,76 @@ bool garner_view_is_dense(const struct view *view)
     return true;
 }
 
-/* Why the extents were not taken: one is negative, or there are too many elements. */
-static GARNER_COLD garner_status fail_extents(const struct view *view, const char *op, const char *role,
-                                              garner_error *error)
+/* A caller's struct, each field read once. */
+static inline garner_tensor own_tensor(const garner_tensor *given)
 {
-    for (int i = 0; i < view->rank; i++)
-        if (view->n[i] < 0)
-            return garner_fail_at_axis(error, GARNER_BAD_SHAPE, i,
-                                       "%s: %s has extent %lld on axis %d; an extent is at least 0", op, role,
-                                       (long long)view->n[i], i);
-    return garner_fail(error, GARNER_TOO_LARGE, "%s: %s of shape %s has more than 2^63 - 1 elements", op,
-                       role, garner_list_text(view->rank, view->n).text);
+    garner_tensor own = *given;
+    PIN(own.shape);
+    PIN(own.strides);
+    PIN(own.rank);
+    PIN(own.dtype);
+    PIN(own.bytes);
+    PIN(own.item_bytes);
+    PIN(own.byte_offset);
+    return own;
+}
+
+static inline enum view_fault take_type(struct view *view, const garner_tensor *tensor)
+{
+    view->dtype = tensor->dtype;
+    view->type = dtype_row(tensor->dtype);
+    if (view->type == NULL) return VIEW_TYPE;
+    view->item = view->type->item ? view->type->item : (int64_t)tensor->item_bytes;
+    return view->item > 0 && view->item <= PTRDIFF_MAX ? VIEW_FINE : VIEW_ITEM;
 }
 
 /* Copies extents, counts elements, and fills in the strides of C order. */
-static garner_status take_shape(struct view *view, const garner_tensor *tensor, const char *op,
-                                const char *role, garner_error *error)
+static inline enum view_fault take_shape(struct view *view, const garner_tensor *tensor)
 {
-    if (tensor->rank < 0 || tensor->rank > GARNER_MAX_RANK)
-        return garner_fail(error, GARNER_BAD_SHAPE, "%s: %s has rank %d, which is outside [0, %d]", op, role,
-                           (int)tensor->rank, GARNER_MAX_RANK);
-    if (tensor->rank > 0 && tensor->shape == NULL)
-        return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: the shape of %s is NULL, but its rank is %d", op,
-                           role, (int)tensor->rank);
+    view->rank = tensor->rank;
+    if (tensor->rank < 0 || tensor->rank > GARNER_MAX_RANK) return VIEW_RANK;
+    if (tensor->rank > 0 && tensor->shape == NULL) return VIEW_NO_SHAPE;
     int64_t count = 1, least = 1;
     bool fits = true;
-    view->rank = tensor->rank;
-    for (int i = view->rank - 1; i >= 0; i--) {
+    for (int i = tensor->rank - 1; i >= 0; i--) {
         int64_t n = pin(tensor->shape[i]);
         view->n[i] = n;
         view->stride[i] = count;
         least = at_most(least, n);
         fits &= multiply_fits(count, n, &count);
     }
-    if (least < 0 || (least > 0 && !fits)) return fail_extents(view, op, role, error);
+    if (least < 0) return VIEW_EXTENT;
     view->count = least == 0 ? 0 : count;
-    return GARNER_OK;
+    return fits || least == 0 ? VIEW_FINE : VIEW_COUNT;
 }
 
-static garner_status take_type(struct view *view, const garner_tensor *tensor, const char *op,
-                               const char *role, garner_error *error)
+static inline enum view_fault take_place(struct view *view, const garner_tensor *tensor)
 {
-    view->dtype = tensor->dtype;
-    view->type = garner_dtype_row(tensor->dtype);
-    if (view->type == NULL)
-        return garner_fail(error, GARNER_BAD_TYPE, "%s: %s has element type number %d, which is none", op,
-                           role, (int)tensor->dtype);
-    bool opaque = view->type->bits == 0;
-    if (opaque && (tensor->item_bytes == 0 || tensor->item_bytes > PTRDIFF_MAX))
-        return garner_fail(error, GARNER_BAD_TYPE,
-                           "%s: %s has opaque elements of %llu bytes; item_bytes is 1 to 2^63 - 1", op, role,
-                           (unsigned long long)tensor->item_bytes);
-    bool packed = view->type->packing != WHOLE;
-    view->item = opaque ? (int64_t)tensor->item_bytes : packed ? 1 : view->type->unit_bytes;
-    return GARNER_OK;
+    view->offset = (int64_t)tensor->byte_offset;
+    view->buffer = tensor->bytes;
+    view->dense = tensor->strides == NULL || view->rank == 0;
+    return view->offset >= 0 && view->offset <= PTRDIFF_MAX ? VIEW_FINE : VIEW_OFFSET;
+}
+
+static inline enum view_fault check_buffer(const struct view *view)
+{
+    bool inside = view->span.low >= 0 && (uint64_t)view->span.high <= view->buffer;
+    return inside || view->buffer == 0 ? VIEW_FINE : VIEW_BUFFER;
 }
 
 /* The bytes that a dense view reaches. */
-static garner_status take_dense(struct view *view, const char *op, const char *role, garner_error *error)
+static inline enum view_fault reach_dense(struct view *view)
 {
     int64_t bytes;
-    if (!garner_dtype_size(view->type, view->count, (uint64_t)view->item, &bytes) || bytes > PTRDIFF_MAX ||
-        !add_fits(view->offset, bytes, &view->span.high) || view->span.high > PTRDIFF_MAX)
-        return garner_fail(error, GARNER_TOO_LARGE,
-                           "%s: %s of shape %s and type %s needs more bytes than can be addressed", op, role,
-                           garner_list_text(view->rank, view->n).text, view->type->name);
     view->span.low = view->offset;
-    return GARNER_OK;
+    if (!dtype_size(view->type, view->count, view->item, &bytes) || bytes > PTRDIFF_MAX ||
+        !add_fits(view->offset, bytes, &view->span.high) || view->span.high > PTRDIFF_MAX)
+        return VIEW_BYTES;
+    return check_buffer(view);
 }
 
 /* The lowest and highest element that the strides reach, in bytes; false if that cannot be addressed. */
-static bool strided_span(struct view *view)
+static bool find_span(struct view *view)
 {
     int64_t low = 0, high = 0, reach, width;
     for (int i = 0; i < view->rank; i++) {
@@ -112,64 +128,122 @@ static bool strided_span(struct view *view)
            view->span.low >= -PTRDIFF_MAX && view->span.high <= PTRDIFF_MAX;
 }
 
-static garner_status take_strides(struct view *view, const garner_tensor *tensor, const char *op,
-                                  const char *role, garner_error *error)
+static enum view_fault reach_strided(struct view *view, const int64_t *strides)
 {
     for (int i = 0; i < view->rank; i++)
-        view->stride[i] = view->n[i] == 1 ? 0 : pin(tensor->strides[i]);
-    if (view->type->packing != WHOLE && !garner_view_is_dense(view))
+        view->stride[i] = view->n[i] == 1 ? 0 : pin(strides[i]);
+    if (view->type->packing != WHOLE) return garner_view_is_dense(view) ? reach_dense(view) : VIEW_PACKED;
+    return find_span(view) ? check_buffer(view) : VIEW_STRIDES;
+}
+
+/* No step along any axis, so that nobody's arithmetic meets extents that are huge beside a zero. */
+static enum view_fault reach_nothing(struct view *view)
+{
+    view->span = (struct span){0, 0};
+    for (int i = 0; i < view->rank; i++)
+        view->stride[i] = 0;
+    return VIEW_FINE;
+}
+
+/* ---- In words --------------------------------------------------------------------------------- */
+
+static GARNER_COLD garner_status fail_type(enum view_fault fault, const struct view *view, const char *op,
+                                           const char *role, garner_error *error)
+{
+    if (fault == VIEW_TYPE)
+        return garner_fail(error, GARNER_BAD_TYPE, "%s: %s has element type number %d, which is none", op,
+                           role, (int)view->dtype);
+    return garner_fail(error, GARNER_BAD_TYPE,
+                       "%s: %s has opaque elements of %llu bytes; item_bytes is 1 to 2^63 - 1", op, role,
+                       (unsigned long long)view->item);
+}
+
+static GARNER_COLD garner_status fail_shape(enum view_fault fault, const struct view *view, const char *op,
+                                            const char *role, garner_error *error)
+{
+    if (fault == VIEW_RANK)
+        return garner_fail(error, GARNER_BAD_SHAPE, "%s: %s has rank %d, which is outside [0, %d]", op, role,
+                           view->rank, GARNER_MAX_RANK);
+    if (fault == VIEW_NO_SHAPE)
+        return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: the shape of %s is NULL, but its rank is %d", op,
+                           role, view->rank);
+    if (fault == VIEW_COUNT)
+        return garner_fail(error, GARNER_TOO_LARGE, "%s: %s of shape %s has more than 2^63 - 1 elements", op,
+                           role, garner_list_text(view->rank, view->n).text);
+    int axis = 0;
+    while (view->n[axis] >= 0)
+        axis++;
+    return garner_fail_at_axis(error, GARNER_BAD_SHAPE, axis,
+                               "%s: %s has extent %lld on axis %d; an extent is at least 0", op, role,
+                               (long long)view->n[axis], axis);
+}
+
+static GARNER_COLD garner_status fail_reach(enum view_fault fault, const struct view *view, const char *op,
+                                            const char *role, garner_error *error)
+{
+    if (fault == VIEW_OFFSET)
+        return garner_fail(error, GARNER_TOO_LARGE, "%s: the byte_offset %llu of %s is beyond 2^63 - 1", op,
+                           (unsigned long long)view->offset, role);
+    if (fault == VIEW_BYTES)
+        return garner_fail(error, GARNER_TOO_LARGE,
+                           "%s: %s of shape %s and type %s needs more bytes than can be addressed", op, role,
+                           garner_list_text(view->rank, view->n).text, view->type->name);
+    if (fault == VIEW_PACKED)
         return garner_fail(error, GARNER_BAD_SHAPE,
                            "%s: %s of packed type %s has strides %s; it must be dense", op, role,
                            view->type->name, garner_list_text(view->rank, view->stride).text);
-    if (view->type->packing != WHOLE) return take_dense(view, op, role, error);
-    if (!strided_span(view))
+    if (fault == VIEW_STRIDES)
         return garner_fail(error, GARNER_BAD_SHAPE,
                            "%s: %s of shape %s has strides %s, which reach further than can be addressed", op,
                            role, garner_list_text(view->rank, view->n).text,
                            garner_list_text(view->rank, view->stride).text);
-    return GARNER_OK;
+    return garner_fail(
+        error, GARNER_BAD_SHAPE, "%s: %s reaches bytes %lld to %lld of its buffer, which has %llu", op, role,
+        (long long)view->span.low, (long long)view->span.high, (unsigned long long)view->buffer);
+}
+
+static GARNER_COLD garner_status fail_view(enum view_fault fault, const struct view *view, const char *op,
+                                           const char *role, garner_error *error)
+{
+    if (fault == VIEW_IS_NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: %s is NULL", op, role);
+    return fault <= VIEW_ITEM    ? fail_type(fault, view, op, role, error)
+           : fault <= VIEW_COUNT ? fail_shape(fault, view, op, role, error)
+                                 : fail_reach(fault, view, op, role, error);
+}
+
+/* What is rare: views without elements, and those with strides. */
+static GARNER_NOINLINE garner_status make_unusual(struct view *view, const int64_t *strides, const char *op,
+                                                  const char *role, garner_error *error)
+{
+    enum view_fault fault = view->count == 0 ? reach_nothing(view) : reach_strided(view, strides);
+    return fault == VIEW_FINE ? GARNER_OK : fail_view(fault, view, op, role, error);
 }
 
 garner_status garner_view_make(struct view *view, const garner_tensor *given, const char *op,
                                const char *role, garner_error *error)
 {
-    if (given == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: %s is NULL", op, role);
-    garner_tensor own = *given;
-    const garner_tensor *tensor = &own;
-    PIN_COPY(own);
-    RETURN_NOT_OK(take_type(view, tensor, op, role, error));
-    RETURN_NOT_OK(take_shape(view, tensor, op, role, error));
-    if (tensor->byte_offset > PTRDIFF_MAX)
-        return garner_fail(error, GARNER_TOO_LARGE, "%s: the byte_offset %llu of %s is beyond 2^63 - 1", op,
-                           (unsigned long long)tensor->byte_offset, role);
-    view->offset = (int64_t)tensor->byte_offset;
-    view->span = (struct span){0, 0};
-    if (view->count == 0) {
-        for (int i = 0; i < view->rank; i++)
-            view->stride[i] = 0;
-        return GARNER_OK;
-    }
-    if (tensor->strides == NULL || view->rank == 0)
-        RETURN_NOT_OK(take_dense(view, op, role, error));
-    else
-        RETURN_NOT_OK(take_strides(view, tensor, op, role, error));
-    if (tensor->bytes != 0 && (view->span.low < 0 || (uint64_t)view->span.high > tensor->bytes))
-        return garner_fail(
-            error, GARNER_BAD_SHAPE, "%s: %s reaches bytes %lld to %lld of its buffer, which has %llu", op,
-            role, (long long)view->span.low, (long long)view->span.high, (unsigned long long)tensor->bytes);
-    return GARNER_OK;
+    if (given == NULL) return fail_view(VIEW_IS_NULL, view, op, role, error);
+    const garner_tensor own = own_tensor(given);
+    enum view_fault fault = take_type(view, &own);
+    if (fault == VIEW_FINE) fault = take_shape(view, &own);
+    if (fault == VIEW_FINE) fault = take_place(view, &own);
+    if (fault != VIEW_FINE) return fail_view(fault, view, op, role, error);
+    if (view->count == 0 || !view->dense) return make_unusual(view, own.strides, op, role, error);
+    fault = reach_dense(view);
+    return fault == VIEW_FINE ? GARNER_OK : fail_view(fault, view, op, role, error);
 }
 
 void garner_view_dense(struct view *view, const garner_shape *shape)
 {
     int64_t count = shape->count > 0;
     view->dtype = shape->dtype;
-    view->type = garner_dtype_row(shape->dtype);
+    view->type = dtype_row(shape->dtype);
     view->rank = shape->rank;
+    view->dense = true;
     view->count = shape->count;
-    bool packed = view->type->packing != WHOLE;
-    view->item = shape->item_bytes ? (int64_t)shape->item_bytes : packed ? 1 : view->type->unit_bytes;
+    view->item = shape->item_bytes ? (int64_t)shape->item_bytes : view->type->item;
     view->offset = 0;
+    view->buffer = 0;
     view->span = (struct span){0, shape->bytes};
     for (int i = shape->rank - 1; i >= 0; i--) {
         view->n[i] = shape->extents[i];

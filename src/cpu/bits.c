@@ -99,18 +99,18 @@ bool garner_bits_task(const struct nest *nest, const struct buffers *buffers, in
         .unit = (unsigned char *)buffers->out + first / nest->packed->per_unit * nest->packed->unit_bytes,
     };
     struct cursor cursor;
-    garner_cursor_seek(&cursor, nest, nest->rank, first / nest->run);
+    cursor_seek(&cursor, nest, nest->rank, first / nest->run);
     while (left > 0) {
         int64_t n = at_most(at_most(BLOCK_POINTS, divide_up(left + skip, nest->run)),
                             nest->dim[inner].n - cursor.at[inner]);
-        if (garner_resolve(nest, buffers->indices, cursor.index, n, offset) == REFUSED) return false;
+        if (garner_resolve(nest, buffers->indices, cursor.spot.index, n, offset) == REFUSED) return false;
         for (int64_t i = 0; i < n; i++, skip = 0) {
             int64_t stop = at_most(nest->run, skip + left);
-            int64_t at = offset[i] == OFFSET_NOWHERE ? OFFSET_NOWHERE : cursor.data + offset[i];
+            int64_t at = offset[i] == OFFSET_NOWHERE ? OFFSET_NOWHERE : cursor.spot.data + offset[i];
             put_run(&w, buffers->data, at, skip, stop);
             left -= stop - skip;
         }
-        garner_cursor_advance(&cursor, nest, n);
+        cursor_advance(&cursor, nest, n);
     }
     flush_unit(&w);
     return true;

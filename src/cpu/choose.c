@@ -152,10 +152,17 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
     }
     work->fused = choose_fused(work->way, nest);
     if (touched_bytes(work, nest) > CACHED)
-        work->ahead = at_least(1, at_most(AHEAD_POINTS, AHEAD_BYTES / at_most(nest->run, AHEAD_BYTES)));
+        work->segment.ahead =
+            at_least(1, at_most(AHEAD_POINTS, AHEAD_BYTES / at_most(nest->run, AHEAD_BYTES)));
     if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
-    work->stream = nest->points >= STREAMED_OUT / nest->run;
-    work->columns = nest->dim[nest->rank - 1].n;
+    work->segment.stream = nest->points >= STREAMED_OUT / nest->run;
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    work->segment.ramp = inner->data;
+    work->segment.step = inner->out;
+    work->segment.run = nest->run;
+    work->segment.axis = nest->axis;
+    work->segment.rows = 1;
+    work->columns = inner->n;
     if (work->way == PATTERNS) work->columns *= nest->dim[nest->rank - 2].n;
     work->rows = 1;
     for (int d = nest->rank - (work->way == PATTERNS ? 3 : 2); d >= 0; d--)

@@ -22,8 +22,7 @@ enum way {
 struct cpu_work {
     enum way way;
     const struct kernel *fused;             /* reads the caller's indices; NULL: always by way of a block */
-    int64_t ahead;                          /* how many points ahead to prefetch */
-    bool stream;                            /* write long runs past the caches where the CPU can */
+    struct segment segment;                 /* what all segments have in common */
     int64_t sweep;                          /* rows that a resolved block serves before the next one */
     int64_t rows, columns;                  /* the grid */
     int64_t row_share, column_share, piece; /* what a task takes of rows, columns, bytes of a run */
@@ -38,11 +37,22 @@ struct buffers {
     char *out;
 };
 
+/* Where a point lies: how far from element 0 of data and of out, and the number of its first index. */
+struct spot {
+    int64_t data, index, out;
+};
+
+/* The spot `n` steps further along a dim. */
+static inline struct spot spot_along(struct spot from, const struct dim *dim, int64_t n)
+{
+    return (struct spot){from.data + n * dim->data, from.index + n * dim->index, from.out + n * dim->out};
+}
+
 /* A place in the nest: the coordinates of a point in the first `rank` dims and where they lead. */
 struct cursor {
     int rank;
+    struct spot spot;
     int64_t at[GARNER_MAX_RANK];
-    int64_t data, index, out;
 };
 
 void garner_cpu_choose(struct cpu_work *work, const struct nest *nest);
@@ -54,9 +64,30 @@ bool garner_cpu_task(const struct cpu_work *work, const struct nest *nest, const
 /* The same for packed data: elements [first, end) of out, both at a packing unit or at the end. */
 bool garner_bits_task(const struct nest *nest, const struct buffers *buffers, int64_t first, int64_t end);
 
-/* Puts the cursor on a point of the first `rank` dims; moves it by `n` within the last of them, onto the
- * next row at the end of one. */
-void garner_cursor_seek(struct cursor *cursor, const struct nest *nest, int rank, int64_t point);
-void garner_cursor_advance(struct cursor *cursor, const struct nest *nest, int64_t n);
+/* Puts the cursor on a point of the first `rank` dims. */
+static inline void cursor_seek(struct cursor *cursor, const struct nest *nest, int rank, int64_t point)
+{
+    cursor->rank = rank;
+    cursor->spot = (struct spot){0, 0, 0};
+    for (int d = rank - 1; d >= 0; d--) {
+        const struct dim *dim = &nest->dim[d];
+        cursor->at[d] = point % dim->n;
+        cursor->spot = spot_along(cursor->spot, dim, cursor->at[d]);
+        point /= dim->n;
+    }
+}
+
+/* Moves the cursor by `n` within the last of its dims, onto the next row at the end of one. */
+static inline void cursor_advance(struct cursor *cursor, const struct nest *nest, int64_t n)
+{
+    for (int d = cursor->rank - 1; d >= 0; d--, n = 1) {
+        const struct dim *dim = &nest->dim[d];
+        cursor->at[d] += n;
+        cursor->spot = spot_along(cursor->spot, dim, n);
+        if (cursor->at[d] < dim->n) return;
+        cursor->spot = spot_along(cursor->spot, dim, -dim->n);
+        cursor->at[d] = 0;
+    }
+}
 
 #endif

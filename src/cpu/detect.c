@@ -77,18 +77,32 @@ const kernel_table *garner_level_kernels(enum level level)
 }
 
 /* The highest allowed level that has that kernel. */
-static const struct kernel *find_slot(enum source source, int index, int slot)
+static const struct kernel *find_slot(enum source source, int index_slot, int run_slot)
 {
     for (int level = (int)garner_cpu_level(); level >= SCALAR; level--) {
-        const struct kernel *kernel = &(*tables[level])[source][INDEX_SLOT(index)][slot];
+        const struct kernel *kernel = &(*tables[level])[source][index_slot][run_slot];
         if (kernel->function) return kernel;
     }
     return NULL;
 }
 
+/* RUN_SLOT of any run: powers of two have slots of their own, from 1 on. */
+static inline int slot_of_run(int64_t run)
+{
+    const int64_t longest = INT64_C(1) << (RUN_SLOTS - 2);
+    return run <= longest && (run & (run - 1)) == 0 ? __builtin_ctzll((unsigned long long)run) + 1 : 0;
+}
+
 const struct kernel *garner_kernel_find(enum source source, int index, int64_t run)
 {
-    const struct kernel *exact = NULL;
-    if (run <= 64 && (run & (run - 1)) == 0) exact = find_slot(source, index, RUN_SLOT((int)run));
-    return exact ? exact : find_slot(source, index, 0);
+    /* Found once; the answers never change, so threads may find them at the same time. */
+    static const struct kernel *_Atomic known[SOURCES][INDEX_SLOTS][RUN_SLOTS];
+    int index_slot = INDEX_SLOT(index), run_slot = slot_of_run(run);
+    const struct kernel *_Atomic *place = &known[source][index_slot][run_slot];
+    const struct kernel *kernel = atomic_load_explicit(place, memory_order_relaxed);
+    if (__builtin_expect(kernel != NULL, 1)) return kernel;
+    kernel = find_slot(source, index_slot, run_slot);
+    if (kernel == NULL) kernel = find_slot(source, index_slot, 0);
+    atomic_store_explicit(place, kernel, memory_order_relaxed);
+    return kernel;
 }

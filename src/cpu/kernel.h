@@ -27,8 +27,22 @@ struct segment {
     int64_t rows, row_ramp, row_step; /* for BLOCK and HOLED: how many rows, their distances */
 };
 
-/* Moves points until one has an index outside [-wrap, bound), and returns how many it moved. */
-typedef int64_t kernel_function(const struct segment *segment);
+/* Moves points until one has an index outside [-wrap, bound), and returns how many it moved. What changes
+ * from call to call comes beside the segment, in registers: its data, index, out and n are not looked at. */
+typedef int64_t kernel_function(const struct segment *like, const char *data, const char *index, char *out,
+                                int64_t n);
+
+/* A segment like another one, elsewhere. */
+GARNER_INLINE struct segment segment_at(const struct segment *like, const char *data, const char *index,
+                                        char *out, int64_t n)
+{
+    struct segment here = *like;
+    here.data = data;
+    here.index = index;
+    here.out = out;
+    here.n = n;
+    return here;
+}
 
 enum level { SCALAR, AVX2, AVX512, LEVELS };
 

@@ -22,10 +22,12 @@
 #define KERNEL_NAME_(level, source, index, run) level##_##source##_##index##_##run
 #define KERNEL_NAME(level, source, index, run) KERNEL_NAME_(level, source, index, run)
 
-#define DEFINE_KERNEL(level, source, index, run)                                                      \
-    static LEVEL_TARGET int64_t KERNEL_NAME(LEVEL, source, index, run)(const struct segment *segment) \
-    {                                                                                                 \
-        return LEVEL_BODY(segment, source, index, run, level);                                        \
+#define DEFINE_KERNEL(level, source, index, run)                                                 \
+    static LEVEL_TARGET int64_t KERNEL_NAME(LEVEL, source, index, run)(                          \
+        const struct segment *like, const char *data, const char *indices, char *out, int64_t n) \
+    {                                                                                            \
+        const struct segment segment = segment_at(like, data, indices, out, n);                  \
+        return LEVEL_BODY(&segment, source, index, run, level);                                  \
     }
 #include "kernels.def"
 #undef DEFINE_KERNEL

@@ -167,7 +167,7 @@ static void run_far(const struct kernel_line *kernel, struct axis axis)
                (size_t)(run * (kernel->source == COLUMNS ? FAR_POINTS : 1)));
     fill_segment(&s, index, kernel->index, values);
     memset(out, 0x5a, sizeof out);
-    assert_int_equal(kernel_of_line(kernel)->function(&s), FAR_POINTS);
+    assert_int_equal(kernel_of_line(kernel)->function(&s, s.data, s.index, s.out, s.n), FAR_POINTS);
     for (int64_t i = 0; i < FAR_POINTS * run; i++)
         if (out[i] != far_data[places[i / run % FAR_PLACES] * axis.stride])
             fail_msg("byte %d of out, stride %" PRId64, (int)i, axis.stride);

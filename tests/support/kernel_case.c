@@ -330,7 +330,8 @@ bool kernel_case_run(struct kernel_case *c)
     const struct image image = place_case(c);
     const int64_t stop = c->wish.bad >= 0 && !is_block(c) ? c->wish.bad : c->segment.n;
     memset(image.begin, CANARY, image.size);
-    const int64_t claimed = kernel_of_line(c->wish.kernel)->function(&c->segment);
+    const struct segment *s = &c->segment;
+    const int64_t claimed = kernel_of_line(c->wish.kernel)->function(s, s->data, s->index, s->out, s->n);
     if (claimed < 0 || claimed > stop) return complain(c, "too many points claimed:", claimed);
     if (stop == c->segment.n && claimed < stop) return complain(c, "too few points claimed:", claimed);
     if (claimed <= stop - MOST_EARLY) return complain(c, "stops long before the bad point:", claimed);
