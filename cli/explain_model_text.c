@@ -143,6 +143,38 @@ static int print_cut(const struct page *page, const char *style, const char *tex
     return pen_write(&page->pen, style, shown);
 }
 
+/* The first line of a text that has room for so many columns: broken after a space, or anywhere. Returns
+ * how many bytes it is. */
+static size_t break_line(const char *text, int room)
+{
+    char piece[1024];
+    size_t size = strlen(text), space = 0;
+    if (view_width(text) <= room) return size;
+    view_shorten(piece, sizeof piece, text, room);
+    size = strlen(piece) - strlen("…");
+    for (size_t i = 1; i <= size; i++)
+        if (text[i - 1] == ' ') space = i;
+    return space ? space : size ? size : strlen(text);
+}
+
+/* A text below its item, over as many lines as it takes. */
+static void print_below(const struct page *page, const int *open, const char *style, const char *text)
+{
+    int room = page->width - 2 * page->lanes - 2 * GAP;
+    for (int indent = 0; *text; indent = GAP) {
+        struct words line = {0};
+        size_t size = break_line(text, room - indent > 8 ? room - indent : 8);
+        words_add(&line, "%.*s", (int)size, text);
+        while (line.used && line.text[line.used - 1] == ' ')
+            line.text[--line.used] = 0;
+        print_lanes(page, open, -1, "", NULL);
+        pen_repeat(&page->pen, " ", GAP + indent);
+        pen_write(&page->pen, style, line.text);
+        fputs("\n", page->pen.out);
+        text += size;
+    }
+}
+
 struct look {
     const char *symbol, *style;
 };
@@ -183,26 +215,18 @@ static void print_item(const struct page *page, const struct texts *texts, const
                        const int *after, struct look look)
 {
     int room = page->width - 2 * page->lanes - GAP, columns = page->name_width > 0;
-    const char *name_style = texts->output.used ? "1;4" : "1";
     print_lanes(page, junction->down, junction->own, look.style, look.symbol);
-    int used = print_cut(page, name_style, texts->name.text, columns ? page->name_width : room / 2);
-    int name_end = columns ? page->name_width + GAP : used + GAP;
-    used += pen_repeat(&page->pen, " ", texts->type.used || columns ? name_end - used : 0);
-    used += print_cut(page, "0", texts->type.text, columns ? page->type_width : room - used);
+    int used = print_cut(page, texts->output.used ? "1;4" : "1", texts->name.text, room / 2);
+    if (columns || texts->type.used)
+        used += pen_repeat(&page->pen, " ", columns ? page->name_width + GAP - used : GAP);
+    used += print_cut(page, "0", texts->type.text, room - used);
     if (columns) {
-        used += pen_repeat(&page->pen, " ", name_end + page->type_width + GAP - used);
-    } else {
-        fputs("\n", page->pen.out);
-        print_lanes(page, after, -1, "", NULL);
-        used = pen_repeat(&page->pen, " ", GAP);
+        pen_repeat(&page->pen, " ", page->name_width + page->type_width + 2 * GAP - used);
+        pen_write(&page->pen, look.style, texts->what.text);
     }
-    print_cut(page, look.style, texts->what.text, room - used);
     fputs("\n", page->pen.out);
-    if (!texts->formula.used) return;
-    print_lanes(page, after, -1, "", NULL);
-    pen_repeat(&page->pen, " ", GAP);
-    print_cut(page, "2", texts->formula.text, room - GAP);
-    fputs("\n", page->pen.out);
+    if (!columns) print_below(page, after, look.style, texts->what.text);
+    print_below(page, after, "2", texts->formula.text);
 }
 
 /* Which items are shown: all, or the first and the last ones. */

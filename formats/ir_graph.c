@@ -396,7 +396,7 @@ static garner_status build_net(struct ir_build *build, const void *xml, uint64_t
         build->layer = numbers + 2 * count;
         for (size_t i = 0; i < 3 * count; i++)
             numbers[i] = GRAPH_NONE;
-        build->graph->version = build->net.version == 10 ? "IR version 10" : "IR version 11";
+        build->graph->version = build->net.version == 10 ? "version 10" : "version 11";
         status = build_graph(build);
     } else {
         status = fail_memory(build->error, build->graph->path, 3 * count * sizeof *numbers);
