@@ -75,8 +75,8 @@ static void take_shape(struct operand *operand, const Py_buffer *buffer)
         operand->strides[i] = operand->odd ? buffer->strides[i] : buffer->strides[i] / item;
 }
 
-int read_buffer(struct state *state, struct operand *operand, PyObject *object, enum role role,
-                const char *operator, const char * name)
+int read_buffer(struct state *state, struct operand *operand, PyObject *object, const char *operator,
+                const char * name)
 {
     Py_buffer *buffer = &operand->export.buffer;
     if (!PyObject_CheckBuffer(object)) return 0;
