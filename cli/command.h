@@ -15,6 +15,8 @@ garner_status info_command(const struct invocation *line, garner_error *error);
 garner_status diff_command(const struct invocation *line, garner_error *error);
 garner_status convert_command(const struct invocation *line, garner_error *error);
 garner_status check_command(const struct invocation *line, garner_error *error);
+garner_status bench_command(const struct invocation *line, garner_error *error);
+garner_status cpu_command(const struct invocation *line, garner_error *error);
 garner_status help_command(const struct invocation *line, garner_error *error);
 
 #endif

@@ -5,6 +5,7 @@
 #include "environment.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,15 +14,25 @@
 #include "fail.h"
 #include "options.h"
 
+/* "scalar, avx2 or avx512" */
+static void list_levels(char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; garner_cpu_level_name(i) && used < size; i++) {
+        const char *before = i == 0 ? "" : garner_cpu_level_name(i + 1) ? ", " : " or ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", before, garner_cpu_level_name(i));
+    }
+}
+
 static garner_status check_cpu(garner_error *error)
 {
-    static const char *const names[] = {"", "scalar", "avx2", "avx512"};
+    char levels[128] = "";
     const char *text = getenv("GARNER_CPU");
-    for (size_t i = 0; text && i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) return GARNER_OK;
-    if (!text) return GARNER_OK;
-    return fail(error, GARNER_BAD_ARGUMENT, "GARNER_CPU is '%.60s', and must be scalar, avx2 or avx512",
-                text);
+    if (!text || *text == '\0') return GARNER_OK;
+    for (int i = 0; garner_cpu_level_name(i); i++)
+        if (strcmp(text, garner_cpu_level_name(i)) == 0) return GARNER_OK;
+    list_levels(levels, sizeof levels);
+    return fail(error, GARNER_BAD_ARGUMENT, "GARNER_CPU is '%.60s', and must be %s", text, levels);
 }
 
 garner_status environment_check(int *threads, garner_error *error)
