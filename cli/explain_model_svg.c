@@ -178,13 +178,14 @@ static void place_layer(struct picture *picture, size_t first, size_t end)
         picture->boxes[picture->places[i].box].x += off / (double)(end - first);
 }
 
-static void place_layers(struct picture *picture)
+/* Places one layer, or all of them: -1. */
+static void place_layers(struct picture *picture, int layer)
 {
     sort_places(picture);
     for (size_t first = 0, end; first < picture->count; first = end) {
         for (end = first; end < picture->count && picture->places[end].layer == picture->places[first].layer;)
             end++;
-        place_layer(picture, first, end);
+        if (layer < 0 || picture->places[first].layer == layer) place_layer(picture, first, end);
     }
 }
 
@@ -205,8 +206,8 @@ static double inlet(const struct picture *picture, size_t box, size_t k)
     return picture->boxes[box].width * (double)(before + 1) / (double)(seen + 1);
 }
 
-/* Lets each box wish to stand where its arrows are straight: those to it (down) or from it (up). */
-static void make_wishes(struct picture *picture, int down)
+/* Lets each box of a layer wish to stand where its arrows are straight: those to it (down) or from it. */
+static void make_wishes(struct picture *picture, int layer, int down)
 {
     for (size_t i = 0; i < picture->count; i++)
         picture->boxes[i].sum = picture->boxes[i].arrows = 0;
@@ -222,22 +223,28 @@ static void make_wishes(struct picture *picture, int down)
         }
     for (size_t i = 0; i < picture->count; i++) {
         struct box *box = &picture->boxes[i];
-        box->wish = box->arrows > 0 ? box->sum / box->arrows : center(box);
+        if (box->layer == layer) box->wish = box->arrows > 0 ? box->sum / box->arrows : center(box);
     }
+}
+
+/* Layer after layer down, then up, so that each sees where the one before has come to stand. */
+static void settle(struct picture *picture)
+{
+    enum { ROUNDS = 5 };
+    place_layers(picture, -1);
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < picture->layers; i++) {
+            int down = round % 2 == 0, layer = down ? i : picture->layers - 1 - i;
+            make_wishes(picture, layer, down);
+            place_layers(picture, layer);
+        }
 }
 
 static void place(struct picture *picture)
 {
-    enum { ROUNDS = 12 };
     double least = 0;
     find_layers(picture);
-    for (size_t i = 0; i < picture->count; i++)
-        picture->boxes[i].wish = 0;
-    place_layers(picture);
-    for (int round = 0; round < ROUNDS; round++) {
-        make_wishes(picture, round % 2);
-        place_layers(picture);
-    }
+    settle(picture);
     for (size_t i = 0; i < picture->count; i++)
         if (i == 0 || picture->boxes[i].x < least) least = picture->boxes[i].x;
     for (size_t i = 0; i < picture->count; i++) {
