@@ -12,9 +12,11 @@ enum {
     REUSED_RUN = 32,                /* longer runs gain more from prefetching than from resolving once */
     REUSED_ROW = 64,                /* unless rows are this short */
     REUSED_ROWS = 32,               /* rows that a task takes at least, so that resolving pays */
-    CACHED = 1024 * 1024,           /* a table of this size stays in a core's own cache */
+    CACHED = 1024 * 1024,           /* a table of this size stays in a core's own caches, */
+    NEAR = 256 * 1024,              /* one of this size near enough, */
+    SHARED = 32 * 1024 * 1024,      /* one of this size in the cache that cores share */
     LEAST_SWEEP = 8,                /* rows that a resolved block serves at least */
-    AHEAD_BYTES = 8192,             /* how far ahead long runs are asked for, */
+    AHEAD_BYTES = 8192,             /* how far ahead runs are asked for that are shorter than this, */
     AHEAD_POINTS = 16,              /* at most this many */
     STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
 };
@@ -151,9 +153,10 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
         return;
     }
     work->fused = choose_fused(work->way, nest);
-    if (touched_bytes(work, nest) > CACHED)
-        work->segment.ahead =
-            at_least(1, at_most(AHEAD_POINTS, AHEAD_BYTES / at_most(nest->run, AHEAD_BYTES)));
+    int64_t touched = touched_bytes(work, nest);
+    if (nest->run < AHEAD_BYTES && touched > NEAR)
+        work->segment.ahead = at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
+    work->segment.near = X86 || touched <= SHARED;
     if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
     work->segment.stream = nest->points >= STREAMED_OUT / nest->run;
     const struct dim *inner = &nest->dim[nest->rank - 1];

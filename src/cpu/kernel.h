@@ -9,6 +9,12 @@
 
 #include "../nest.h"
 
+#if defined(__x86_64__)
+enum { X86 = 1 };
+#else
+enum { X86 = 0 };
+#endif
+
 enum source { UNIT, COLUMNS, RAMP, PATTERN, PAIR, TRIPLE, QUAD, BLOCK, HOLED };
 
 /* A row of points; for BLOCK and HOLED many rows that use the same offsets. Distances are in bytes. */
@@ -21,6 +27,7 @@ struct segment {
     int64_t step;                     /* distance in out from point to point */
     int64_t run;                      /* bytes of a point */
     int64_t ahead;                    /* how many points ahead to prefetch long runs; 0: not at all */
+    bool near;                        /* and into which cache: the nearest, or the next */
     bool stream;                      /* out is larger than the caches */
     const int64_t *pattern;           /* for PATTERN: distance in data of each point from the first */
     const struct axis *axis;          /* gathered axes */
@@ -54,11 +61,18 @@ struct kernel {
     kernel_function *function;
 };
 
-/* Slots of a level's table: indices of 4 and 8 bytes; runs of 0 (any) and powers of two up to 64. */
+/* Slots of a level's table: indices of 4 and 8 bytes; runs of 0 (any) and powers of two up to 256. */
 #define INDEX_SLOT(index) ((index) / 8)
-#define RUN_SLOT(run) \
-    ((run) < 4 ? (run) : (run) == 4 ? 3 : (run) == 8 ? 4 : (run) == 16 ? 5 : (run) == 32 ? 6 : 7)
-enum { SOURCES = HOLED + 1, INDEX_SLOTS = 2, RUN_SLOTS = RUN_SLOT(64) + 1 };
+#define RUN_SLOT(run)       \
+    ((run) < 4      ? (run) \
+     : (run) == 4   ? 3     \
+     : (run) == 8   ? 4     \
+     : (run) == 16  ? 5     \
+     : (run) == 32  ? 6     \
+     : (run) == 64  ? 7     \
+     : (run) == 128 ? 8     \
+                    : 9)
+enum { SOURCES = HOLED + 1, INDEX_SLOTS = 2, RUN_SLOTS = RUN_SLOT(256) + 1 };
 
 /* The kernels of a level; those it lacks have no function. */
 typedef struct kernel kernel_table[SOURCES][INDEX_SLOTS][RUN_SLOTS];

@@ -25,12 +25,6 @@
 #include <emmintrin.h>
 #endif
 
-#if defined(__x86_64__)
-enum { X86 = 1 };
-#else
-enum { X86 = 0 };
-#endif
-
 /* The sanitizers check every access of an unrolled loop, which takes minutes to compile. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define UNROLL
@@ -133,6 +127,12 @@ GARNER_INLINE void move_line(char *out, const char *from, enum level level)
     memcpy(out, from, LINE);
 }
 
+/* Several lines; `lines` is a constant, at most 4. */
+GARNER_INLINE void move_lines(char *out, const char *from, int lines, enum level level)
+{
+    UNROLL for (int i = 0; i < lines; i++) move_line(out + i * LINE, from + i * LINE, level);
+}
+
 /* Any number of bytes, in ascending pieces that do not overlap, but for the last. */
 GARNER_INLINE void move_any(char *out, const char *from, int64_t run, enum level level)
 {
@@ -189,8 +189,8 @@ GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t co
 {
     if (streams)
         move_streaming(out, from, run, level);
-    else if (constant == LINE)
-        move_line(out, from, level);
+    else if (constant >= LINE)
+        move_lines(out, from, (int)(constant / LINE), level);
     else if (constant > 0)
         memcpy(out, from, (size_t)constant);
     else if (run < LONG_RUN)
@@ -220,25 +220,24 @@ GARNER_INLINE void prefetch_line(uintptr_t at, bool near)
         __builtin_prefetch((const void *)at, 0, 2);
 }
 
-/* Asks for the runs of `count` points, whose indices are not checked: an address is only a number here,
- * and a prefetch of nonsense does nothing. */
-GARNER_INLINE void prefetch_runs(const struct segment *s, int64_t first, int count, enum source source,
-                                 int width, int64_t run, bool near)
+/* Asks for the run of a point whose indices are not checked: an address is only a number here, and a
+ * prefetch of nonsense does nothing. */
+GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum source source, int width,
+                                int64_t run)
 {
     const struct index_type type = {width, false};
-    int axes = source_axes(source);
-    int64_t pitch = axes * (int64_t)width, length = run < PREFETCHED ? run : PREFETCHED;
-    for (int i = 0; i < count; i++) {
-        uintptr_t at = (uintptr_t)s->data;
-        for (int k = 0; k < axes; k++) {
-            int64_t index = index_load(s->index + (first + i) * pitch + k * width, type);
-            index += index < 0 ? s->axis[k].wrap : 0;
-            at += (uintptr_t)index * (uintptr_t)s->axis[k].stride;
-        }
-        for (int64_t line = 0; line < length; line += LINE)
-            prefetch_line(at + (uintptr_t)line, near);
-        if (run > 16) prefetch_line(at + (uintptr_t)length - 1, near);
+    const int axes = source_axes(source);
+    const char *index = s->index + point * axes * width;
+    uintptr_t at = (uintptr_t)s->data;
+    UNROLL for (int k = 0; k < axes; k++)
+    {
+        int64_t place = index_load(index + k * width, type);
+        place += place < 0 ? s->axis[k].wrap : 0;
+        at += (uintptr_t)place * (uintptr_t)s->axis[k].stride;
     }
+    uintptr_t end = at + (uintptr_t)(run < PREFETCHED ? run : PREFETCHED);
+    for (at &= ~(uintptr_t)(LINE - 1); at < end; at += LINE)
+        prefetch_line(at, s->near);
 }
 
 static GARNER_COLD void zero_run(char *out, size_t run)
@@ -268,7 +267,7 @@ GARNER_INLINE void move_point(const struct segment *s, char *out, const char *da
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
 GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
                               enum source source, int width, int64_t constant, bool wraps, bool streams,
-                              enum level level)
+                              bool far, enum level level)
 {
     int64_t offset[MOST_GROUP];
     bool resolved = source == BLOCK || source == HOLED, gaps = resolved || source == RAMP;
@@ -279,13 +278,18 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     const int64_t *from = resolved ? block : offset;
     out += first * step;
     data += first * slope;
+    if (far && constant && constant <= 16)
+        UNROLL for (int i = 0; i < count; i++) prefetch_run(s, first + i + s->ahead, source, width, constant);
     if (constant == 0) {
-        for (int i = 0; i < count; i++, out += step)
+        for (int i = 0; i < count; i++, out += step) {
+            if (far) prefetch_run(s, first + i + s->ahead, source, width, s->run);
             move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
+        }
         return true;
     }
     UNROLL for (int i = 0; i < count; i++, out += step)
     {
+        if (far && constant > 16) prefetch_run(s, first + i + s->ahead, source, width, constant);
         move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
         if (constant <= 8) keep_apart();
     }
@@ -308,17 +312,18 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
                                     int64_t end, enum source source, int width, int64_t constant, bool wraps,
                                     bool streams, enum level level)
 {
-    const int64_t run = constant ? constant : s->run;
     const int group = source_group(source);
     bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
     bool far = (is_long || source_axes(source) > 1) && !resolved && source != PATTERN && s->ahead;
-    for (; end - i >= group; i += group) {
-        if (far && end - i - group >= s->ahead)
-            prefetch_runs(s, i + s->ahead, group, source, width, run, X86 && !streams);
-        if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, level)) return i;
-    }
+    if (far)
+        for (; end - i >= group + s->ahead; i += group)
+            if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, true, level))
+                return i;
+    for (; end - i >= group; i += group)
+        if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, false, level))
+            return i;
     for (; i < end; i++)
-        if (!move_group(s, data, out, i, 1, source, width, constant, wraps, streams, level)) return i;
+        if (!move_group(s, data, out, i, 1, source, width, constant, wraps, streams, false, level)) return i;
     return i;
 }
 
@@ -349,7 +354,7 @@ GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64
         int64_t offset;
         memcpy(&offset, s->index + i * (int64_t)sizeof offset, sizeof offset);
         for (int64_t line = 0; line < run; line += LINE)
-            prefetch_line((uintptr_t)data + (uintptr_t)offset + (uintptr_t)line, X86);
+            prefetch_line((uintptr_t)data + (uintptr_t)offset + (uintptr_t)line, s->near);
     }
 }
 
