@@ -91,10 +91,7 @@ static garner_status choose_kind(struct store *store, struct file *file, garner_
 
 const char *store_label(char label[STORE_LABEL], const char *path, const char *name)
 {
-    char shown_path[200], shown_name[100];
-    printable(shown_path, sizeof shown_path, path);
-    snprintf(label, STORE_LABEL, "%s%s%s", shown_path, *name ? ":" : "",
-             printable(shown_name, sizeof shown_name, name));
+    snprintf(label, STORE_LABEL, "%s%s%s", path, *name ? ":" : "", name);
     return label;
 }
 

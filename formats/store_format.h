@@ -30,8 +30,8 @@ const struct store_format *store_format_of(enum store_kind kind);
 /* From malloc, or NULL. */
 char *store_copy_text(const char *text);
 
-/* "FILE:NAME" for messages, harmless already. */
-enum { STORE_LABEL = 320 };
+/* "FILE:NAME" for messages. */
+enum { STORE_LABEL = 512 };
 const char *store_label(char label[STORE_LABEL], const char *path, const char *name);
 
 #endif
