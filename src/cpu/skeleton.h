@@ -43,7 +43,7 @@ enum {
     FEW_POINTS = 16,     /* of a row, for which later rows are asked */
     PREFETCHED = 4096,   /* bytes of a run that are asked for ahead */
     STREAMED = 384,      /* a run of this length streams from any address */
-    LONG_RUN = 16 * 1024 /* where the C library moves best */
+    LONG_RUN = 16 * 1024 /* where the C library moves best on x86 */
 };
 
 /* The product of two numbers below 2^32. The assembly statements make the compiler forget where they came
@@ -193,7 +193,7 @@ GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t co
         move_lines(out, from, (int)(constant / LINE), level);
     else if (constant > 0)
         memcpy(out, from, (size_t)constant);
-    else if (run < LONG_RUN)
+    else if (!X86 || run < LONG_RUN)
         move_any(out, from, run, level);
     else
         memcpy(out, from, (size_t)run);
