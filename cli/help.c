@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "complete.h"
 #include "fail.h"
 
 enum { WIDTH = 80, TERM_WIDTH = 16, TERM_SIZE = 64 };
@@ -235,11 +236,15 @@ static void troff_page(FILE *out)
 
 garner_status help_command(const struct invocation *line, garner_error *error)
 {
+    /* in the order of the words of --completion */
+    static void (*const scripts[])(FILE *) = {complete_bash, complete_zsh, complete_fish};
     enum command_id command = COMMAND_NONE;
     garner_status status = GARNER_OK;
     if (line->operand_count > 0) status = options_command(&command, line->operands[0], error);
     if (status != GARNER_OK) return status;
-    if (line->setting[OPTION_MAN].given)
+    if (line->setting[OPTION_COMPLETION].given)
+        scripts[line->setting[OPTION_COMPLETION].number](stdout);
+    else if (line->setting[OPTION_MAN].given)
         troff_page(stdout);
     else
         help_print(stdout, command);

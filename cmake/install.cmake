@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What `cmake --install` writes: the libraries, the header, the CMake package, the pkg-config file, the
-# command and its man page. Everything is relative to the prefix, so the tree may be moved afterwards.
+# command, its man page and completions. Everything is relative to the prefix, so the tree may be moved afterwards.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/garner)
@@ -24,6 +24,9 @@ if(TARGET garner_cli)
 endif()
 if(TARGET garner_man)
     install(FILES ${man_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${completions}/garner DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${completions}/_garner DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${completions}/garner.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
 if(PROJECT_IS_TOP_LEVEL)
