@@ -54,25 +54,22 @@ garner_status onnx_tensor_fail(const struct onnx_tensor *tensor, const struct wi
 
 /* ---- Fields ---- */
 
-static garner_status add_dim(struct scan *scan, uint64_t value)
+/* Extents beyond the last that fits are counted, and refused when the tensor's name is known. */
+static void add_dim(struct scan *scan, uint64_t value)
 {
     struct onnx_tensor *tensor = scan->tensor;
-    if (tensor->rank == GARNER_MAX_RANK)
-        return onnx_tensor_fail(tensor, scan->file, GARNER_BAD_FILE, "its rank is above %d", GARNER_MAX_RANK);
-    memcpy(&tensor->shape[tensor->rank++], &value, sizeof value);
-    return GARNER_OK;
+    if (tensor->rank < GARNER_MAX_RANK) memcpy(&tensor->shape[tensor->rank], &value, sizeof value);
+    if (tensor->rank <= GARNER_MAX_RANK) tensor->rank++;
 }
 
 static garner_status read_dims(struct scan *scan, struct wire_field *field)
 {
     uint64_t value;
     int more = 0;
-    if (field->type == WIRE_VARINT) return add_dim(scan, field->value);
+    if (field->type == WIRE_VARINT) add_dim(scan, field->value);
     if (field->type != WIRE_BYTES) return GARNER_OK;
-    while ((more = wire_next_packed(scan->file, &field->span, WIRE_VARINT, &value)) > 0) {
-        garner_status status = add_dim(scan, value);
-        if (status) return status;
-    }
+    while ((more = wire_next_packed(scan->file, &field->span, WIRE_VARINT, &value)) > 0)
+        add_dim(scan, value);
     return more < 0 ? GARNER_BAD_FILE : GARNER_OK;
 }
 
@@ -171,6 +168,8 @@ static garner_status read_field(struct scan *scan, struct wire_field *field)
 static garner_status check_shape(const struct scan *scan)
 {
     struct onnx_tensor *tensor = scan->tensor;
+    if (tensor->rank > GARNER_MAX_RANK)
+        return onnx_tensor_fail(tensor, scan->file, GARNER_BAD_FILE, "its rank is above %d", GARNER_MAX_RANK);
     if (scan->data_type == 0)
         return onnx_tensor_fail(tensor, scan->file, GARNER_BAD_FILE, "it has no element type");
     if (scan->data_type > GARNER_I2)
