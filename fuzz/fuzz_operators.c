@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-enum { CAPACITY = 1 << 20, MOST_ELEMENTS = 2000, MOST_INDICES = 1000 };
+enum { CAPACITY = 1 << 20, MOST_ELEMENTS = 400, MOST_INDICES = 100 };
 
 struct input {
     const uint8_t *bytes;
