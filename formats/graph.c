@@ -126,17 +126,39 @@ const char *graph_text(struct graph *graph, const char *bytes, size_t size, garn
     return text;
 }
 
-const char *graph_format(struct graph *graph, garner_error *error, const char *format, ...)
+static const char *format_text(struct graph *graph, garner_error *error, const char *format,
+                               va_list arguments)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
+    va_list again;
     va_copy(again, arguments);
     int size = vsnprintf(NULL, 0, format, arguments);
     char *text = graph_alloc(graph, 1, size < 0 ? 1 : (size_t)size + 1, error);
     if (text && size >= 0) vsnprintf(text, (size_t)size + 1, format, again);
     va_end(again);
+    return text;
+}
+
+const char *graph_format(struct graph *graph, garner_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const char *text = format_text(graph, error, format, arguments);
     va_end(arguments);
     return text;
+}
+
+garner_status graph_add_note(struct graph *graph, garner_error *error, const char *format, ...)
+{
+    va_list arguments;
+    if (graph->note_count >= GRAPH_MOST_NOTES) return GARNER_OK;
+    if (!graph->notes) graph->notes = graph_alloc(graph, GRAPH_MOST_NOTES, sizeof *graph->notes, error);
+    if (!graph->notes) return GARNER_NO_MEMORY;
+    va_start(arguments, format);
+    const char *text = format_text(graph, error, format, arguments);
+    va_end(arguments);
+    if (!text) return GARNER_NO_MEMORY;
+    graph->notes[graph->note_count++] = text;
+    return GARNER_OK;
 }
 
 static garner_status keep(struct graph *graph, void *memory, size_t mapped, garner_error *error)

@@ -83,6 +83,9 @@ struct graph {
     struct graph_port *inputs, *outputs;
     size_t value_count, node_count, input_count, output_count;
 
+    const char **notes; /* what the file says twice and differently, as sentences */
+    size_t note_count;
+
     struct graph_arena *arena;
 };
 
@@ -116,6 +119,10 @@ garner_status graph_keep_mapping(struct graph *graph, void *mapping, size_t size
 
 /* The same for memory from malloc. */
 garner_status graph_keep_memory(struct graph *graph, void *memory, garner_error *error);
+
+/* Appends a sentence to the notes; text made as by printf. Beyond GRAPH_MOST_NOTES they are dropped. */
+enum { GRAPH_MOST_NOTES = 100 };
+garner_status graph_add_note(struct graph *graph, garner_error *error, const char *format, ...);
 
 /* Appends a value (no type, rank -1, no node), a node (unsupported, no inputs or outputs), an input or an
  * output, all texts "". *id is its number. Pointers to earlier ones are invalid then; numbers stay. */

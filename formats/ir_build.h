@@ -32,6 +32,11 @@ garner_status ir_complain(const struct ir_build *build, garner_status status, co
 /* Finds out what each input port is connected to, and whose each port is. */
 garner_status ir_connect(struct ir_build *build);
 
+/* Holds what a port says of the shape of a value against what is known of it; of what a node makes, the port
+ * that it comes from is the first that is asked. Shapes in ports are only information, so a contradiction
+ * becomes a note of the graph. */
+garner_status ir_declare(struct ir_build *build, size_t value, const struct ir_port *port);
+
 /* The elements of every constant. */
 garner_status ir_constants(struct ir_build *build);
 

@@ -137,50 +137,52 @@ static garner_status make_convert(struct ir_build *build, const struct ir_layer 
 
 /* ---- Values ---- */
 
-/* What two declarations of one extent leave; 0 if that is nothing. */
-static int narrow(struct graph_extent *extent, const struct graph_extent *other)
+/* Whether a port agrees with what is known of a value's shape. A port without extents says nothing: that is
+ * how files write an unknown rank as well as a scalar. */
+static int agrees(const struct graph_value *value, const struct graph_extent *extents, int32_t rank)
 {
-    if (other->least > extent->least) extent->least = other->least;
-    if (extent->most < 0 || (other->most >= 0 && other->most < extent->most)) extent->most = other->most;
-    return extent->most < 0 || extent->least <= extent->most;
-}
-
-/* Adds what a port says to what is known of a value's shape; 0 if the two contradict each other. A port
- * without extents says nothing: that is how files write an unknown rank as well as a scalar. */
-static int add_shape(struct graph_extent *shape, int32_t *rank, const struct graph_extent *extents,
-                     int32_t count)
-{
-    int agrees = 1;
-    if (!count) return 1;
-    if (*rank < 0) {
-        memcpy(shape, extents, (size_t)count * sizeof *shape);
-        *rank = count;
-        return 1;
+    if (!rank || value->rank < 0) return 1;
+    if (rank != value->rank) return 0;
+    for (int32_t i = 0; i < rank; i++) {
+        const struct graph_extent *a = &value->shape[i], *b = &extents[i];
+        if ((a->most >= 0 && a->most < b->least) || (b->most >= 0 && b->most < a->least)) return 0;
     }
-    if (*rank != count) return 0;
-    for (int32_t i = 0; i < count; i++)
-        agrees &= narrow(&shape[i], &extents[i]);
-    return agrees;
+    return 1;
 }
 
-/* Adds what a port says of the value that comes from it or goes to it. Only of what nodes make: of
- * Parameters and constants their <data> says all. Contradictions are left to whoever computes shapes. */
-static garner_status declare_shape(struct ir_build *build, size_t id, const struct ir_port *port)
+/* "[2,?,4]" */
+static char *shape_text(char text[128], const struct graph_extent *extents, int32_t rank)
+{
+    size_t used = (size_t)snprintf(text, 128, "[");
+    for (int32_t i = 0; i < rank && used < 100; i++) {
+        const char *comma = i ? "," : "";
+        int fixed = extents[i].least == extents[i].most;
+        used +=
+            (size_t)(fixed ? snprintf(text + used, 128 - used, "%s%lld", comma, (long long)extents[i].least)
+                           : snprintf(text + used, 128 - used, "%s?", comma));
+    }
+    snprintf(text + used, 128 - used, used < 100 ? "]" : ",...]");
+    return text;
+}
+
+garner_status ir_declare(struct ir_build *build, size_t id, const struct ir_port *port)
 {
     struct graph_value *value = &build->graph->values[id];
-    struct graph_extent shape[GARNER_MAX_RANK], *kept;
-    int32_t rank = value->rank;
-    if (value->node == GRAPH_NONE || build->graph->nodes[value->node].kind == GRAPH_CONSTANT)
-        return GARNER_OK;
-    if (rank > 0) memcpy(shape, value->shape, (size_t)rank * sizeof *shape);
-    if (!add_shape(shape, &rank, build->net.extents + port->first_extent, port->rank)) return GARNER_OK;
-    if (rank <= 0 || (rank == value->rank && !memcmp(shape, value->shape, (size_t)rank * sizeof *shape)))
-        return GARNER_OK;
-    kept = graph_alloc(build->graph, (size_t)rank, sizeof *kept, build->error);
-    if (!kept) return GARNER_NO_MEMORY;
-    value->shape = memcpy(kept, shape, (size_t)rank * sizeof *kept);
-    value->rank = rank;
-    return GARNER_OK;
+    const struct graph_extent *extents = build->net.extents + port->first_extent;
+    char name[64], here[128], there[128];
+    if (value->rank < 0 && port->rank && value->node != GRAPH_NONE) {
+        struct graph_extent *shape =
+            graph_alloc(build->graph, (size_t)port->rank, sizeof *shape, build->error);
+        if (!shape) return GARNER_NO_MEMORY;
+        value->shape = memcpy(shape, extents, (size_t)port->rank * sizeof *shape);
+        value->rank = port->rank;
+    }
+    if (agrees(value, extents, port->rank)) return GARNER_OK;
+    return graph_add_note(
+        build->graph, build->error, "%s: line %llu: a port says that '%s' is %s, and elsewhere it is %s",
+        printable((char[200]){0}, 200, build->graph->path), (unsigned long long)port->place.line,
+        printable(name, sizeof name, value->name), shape_text(here, extents, port->rank),
+        shape_text(there, value->shape, value->rank));
 }
 
 /* Whether this layer's types matter: what does not run may have any. */
@@ -271,7 +273,7 @@ static garner_status declare_outputs(struct ir_build *build, const struct ir_lay
         status = read_data(build, layer, &build->graph->values[build->value[layer->first_output]]);
     }
     for (size_t i = layer->first_output; i < layer->first_output + layer->outputs && !status; i++)
-        status = declare_shape(build, build->value[i], &build->net.ports[i]);
+        status = ir_declare(build, build->value[i], &build->net.ports[i]);
     return status;
 }
 
@@ -351,7 +353,7 @@ static garner_status connect_input(struct ir_build *build, const struct ir_layer
     const struct ir_port *port = &build->net.ports[layer->first_input + i];
     size_t source = build->source[layer->first_input + i];
     node->inputs[i] = source == GRAPH_NONE ? GRAPH_NONE : build->value[source];
-    if (source != GRAPH_NONE) return declare_shape(build, node->inputs[i], port);
+    if (source != GRAPH_NONE) return ir_declare(build, node->inputs[i], port);
     if (node->kind == GRAPH_UNSUPPORTED) return GARNER_OK;
     return ir_complain(build, GARNER_BAD_FILE, layer, "nothing is connected to its input port %llu",
                        (unsigned long long)port->id);

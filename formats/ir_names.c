@@ -82,7 +82,8 @@ static garner_status add_output(struct ir_build *build, const struct ir_layer *l
     if (source == GRAPH_NONE)
         return ir_complain(build, GARNER_BAD_FILE, layer,
                            "a Result has one input, and something is connected to it");
-    garner_status status = graph_add_output(build->graph, "", build->value[source], &id, build->error);
+    garner_status status = ir_declare(build, build->value[source], &build->net.ports[layer->first_input]);
+    if (!status) status = graph_add_output(build->graph, "", build->value[source], &id, build->error);
     if (status) return status;
     const struct ir_layer *maker = &build->net.layers[build->layer[source]];
     const char *lists[2] = {layer->output_names, build->net.ports[source].names};

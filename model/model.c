@@ -134,12 +134,13 @@ size_t model_describe(const struct model *model, size_t node, char *buffer, size
 
 size_t model_note_count(const struct model *model)
 {
-    return model->note_count;
+    return model->graph.note_count + model->note_count;
 }
 
 const char *model_note(const struct model *model, size_t i)
 {
-    return model->notes[i];
+    size_t read = model->graph.note_count;
+    return i < read ? model->graph.notes[i] : model->notes[i - read];
 }
 
 garner_status model_blame(const struct model *model, size_t id, garner_error *error)
