@@ -136,8 +136,11 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
     return true;
 }
 
-void operand_release(struct operand *operand)
+/* Gives an export back. That may run the exporter's Python code, which must not see our exception. */
+static void release_export(struct operand *operand)
 {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
     switch (operand->origin) {
     case FROM_BUFFER:
         PyBuffer_Release(&operand->export.buffer);
@@ -151,6 +154,12 @@ void operand_release(struct operand *operand)
     default:
         break;
     }
+    PyErr_Restore(type, value, traceback);
+}
+
+void operand_release(struct operand *operand)
+{
+    if (operand->origin >= FROM_BUFFER && operand->origin <= FROM_VERSIONED) release_export(operand);
     operand->origin = FROM_LIST;
     if (operand->owned) Py_CLEAR(operand->owned);
     free(operand->memory);

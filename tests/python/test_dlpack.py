@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""DLPack from producers good and bad: what is read, and that ownership ends exactly once."""
+
+import array
+import ctypes
+
+import pytest
+from capsule import Producer, capsule, deleted
+
+import garner
+
+DATA = (ctypes.c_uint8 * 12)(*range(12))
+HERE = ctypes.addressof(DATA)
+
+
+@pytest.fixture(autouse=True)
+def count_deletions():
+    deleted.clear()
+
+
+@pytest.mark.parametrize("version", [None, (1, 0), (1, 3), (1, 99), (0, 8)])
+def test_both_kinds(version):
+    picked = garner.gather(capsule(HERE, [3, 4], version=version), [2, 0])
+    assert picked.tolist() == [[8, 9, 10, 11], [0, 1, 2, 3]] and len(deleted) == 1
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_producers(versioned):
+    producer = Producer(lambda: capsule(HERE, [12], version=(1, 1) if versioned else None), versioned=versioned)
+    picked = garner.gather(producer, [11, -12])
+    assert type(picked) is garner.Array and picked.tolist() == [11, 0] and len(deleted) == 1
+
+
+def test_layouts():
+    assert garner.gather(capsule(HERE, [4, 3], strides=[1, 4]), [1]).tolist() == [[1, 5, 9]]
+    assert garner.gather(capsule(HERE, [2], strides=[-2], offset=11), [0, 1]).tolist() == [11, 9]
+    assert garner.gather(capsule(HERE, [3], offset=5), [0]).tolist() == [5]
+    assert garner.gather(capsule(HERE, [2], strides=[0], offset=7), [0, 1]).tolist() == [7, 7]
+    assert garner.gather(capsule(None, [0, 5]), []).shape == (0, 5)
+    assert garner.gather(capsule(HERE + 1, [3], code=0, bits=16), [0]).tolist() == [0x0201]
+    assert len(deleted) == 6
+
+
+def test_as_indices_and_as_out():
+    indices = array.array("q", [2, 0])
+    address, _ = indices.buffer_info()
+    assert garner.gather([7, 8, 9], capsule(address, [2], code=0, bits=64)).tolist() == [9, 7]
+    out = (ctypes.c_uint8 * 2)()
+    producer = Producer(lambda: capsule(ctypes.addressof(out), [2], version=(1, 0)))
+    assert garner.gather(bytes(range(12)), [3, 4], out=producer) is producer and list(out) == [3, 4]
+    frozen = Producer(lambda: capsule(ctypes.addressof(out), [2], version=(1, 0), flags=1))
+    with pytest.raises(garner.BadArgument, match="read-only"):
+        garner.gather(bytes(range(12)), [3, 4], out=frozen)
+    assert len(deleted) == 3
+
+
+def test_used_twice():
+    once = capsule(HERE, [3])
+    garner.gather(once, [0])
+    with pytest.raises(garner.BadType, match="used before"):
+        garner.gather(once, [0])
+    assert len(deleted) == 1
+
+
+BAD = {
+    "name": dict(name=b"tensor"),
+    "no-name": dict(name=b""),
+    "major": dict(version=(2, 0)),
+    "rank-negative": dict(ndim=-1),
+    "rank-beyond": dict(ndim=65),
+    "rank-huge": dict(ndim=2**31 - 1),
+    "no-shape": dict(shape_pointer=False),
+    "lanes": dict(lanes=4),
+    "no-lanes": dict(lanes=0),
+    "no-bits": dict(bits=0),
+    "odd-bits": dict(bits=7),
+    "handles": dict(code=3, bits=64),
+    "cuda": dict(device=(2, 1)),
+    "unknown-device": dict(device=(77, 0)),
+    "negative-device": dict(device=(-1, 0)),
+    "negative-extent": dict(shape=[-3]),
+    "far-strides": dict(strides=[2**62]),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_tensors(what):
+    options = {"shape": [3]} | BAD[what]
+    with pytest.raises(garner.Error) as caught:
+        garner.gather(capsule(HERE, **options), [0])
+    assert str(caught.value).startswith("Gather: data")
+    not_consumed = what in ("name", "no-name", "major")
+    assert len(deleted) == (0 if not_consumed else 1)
+
+
+def test_no_deleter():
+    assert garner.gather(capsule(HERE, [3], deleter=False), [1]).tolist() == [1]
+
+
+def test_device_is_asked_first():
+    def never():
+        raise AssertionError("asked for memory of a GPU")
+
+    with pytest.raises(garner.BadType, match="cuda:3.*CPU"):
+        garner.gather(Producer(never, device=(2, 3)), [0])
+    for odd in (None, (1,), "cpu", (1.5, 0)):
+        with pytest.raises(garner.BadType, match="device"):
+            garner.gather(Producer(never, device=odd), [0])
+
+
+def test_pinned_memory_is_memory():
+    assert garner.gather(Producer(lambda: capsule(HERE, [3], device=(3, 0)), device=(3, 0)), [1]).tolist() == [1]
+
+
+def test_producers_that_fail():
+    def fails():
+        raise BufferError("not today")
+
+    with pytest.raises(garner.BadType, match="__dlpack__") as caught:
+        garner.gather(Producer(fails), [0])
+    assert isinstance(caught.value.__cause__, BufferError)
+    with pytest.raises(garner.BadType):
+        garner.gather(Producer(lambda: 7), [0])
+
+    def stops():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        garner.gather(Producer(stops), [0])
+
+
+def test_released_on_every_error():
+    for call in (
+        lambda: garner.gather(capsule(HERE, [3]), [9]),
+        lambda: garner.gather(capsule(HERE, [3]), object()),
+        lambda: garner.gather(capsule(HERE, [3]), [0], axis=5),
+        lambda: garner.gather(capsule(HERE, [3]), [0], out=b"x"),
+        lambda: garner.gather_elements(capsule(HERE, [3]), [[0]]),
+        lambda: garner.take_along_axis(capsule(HERE, [3]), [[0]]),
+        lambda: garner.take_along_axis(capsule(HERE, [3]), [[0]], None),
+        lambda: garner.index_select(capsule(HERE, [3]), 0, [[0]]),
+        lambda: garner.Plan("gather", [4], [1], dtype="u8")(capsule(HERE, [3]), [0]),
+    ):
+        deleted.clear()
+        with pytest.raises(garner.Error):
+            call()
+        assert len(deleted) == 1
+
+
+def test_result_of_the_same_library(monkeypatch):
+    """An array's own library imports the result, by __array_namespace__ or by its package's from_dlpack."""
+    import sys
+    import types
+
+    class Namespace:
+        @staticmethod
+        def from_dlpack(x):
+            return ("imported", garner.gather(x, [0]).tolist())
+
+    class WithNamespace(Producer):
+        def __array_namespace__(self):
+            return Namespace
+
+    assert garner.gather(WithNamespace(lambda: capsule(HERE, [12])), [5]) == ("imported", [5])
+
+    package = types.ModuleType("some_library")
+    package.from_dlpack = Namespace.from_dlpack
+    monkeypatch.setitem(sys.modules, "some_library", package)
+    child = type("Tensor", (Producer,), {"__module__": "some_library.tensors"})
+    assert garner.gather(child(lambda: capsule(HERE, [12])), [6]) == ("imported", [6])

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""torch's namesakes against recorded facts, with or without torch; and, where torch is installed, against torch itself."""
+
+import importlib.util
+
+import pytest
+from conftest import NO_NUMPY
+from torch_facts import DIFFERENCES, FACTS
+
+import garner
+
+HAS_TORCH = not NO_NUMPY and importlib.util.find_spec("torch") is not None
+needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="torch is not installed (make check installs it)")
+
+
+def ours(function, data, arguments):
+    if function == "gather":
+        return garner.gather_elements(data, arguments[1], axis=arguments[0])
+    return getattr(garner, function)(data, *arguments)
+
+
+def outcome(call):
+    try:
+        return call().tolist()
+    except (IndexError, ValueError, TypeError, RuntimeError):
+        return "refused"
+
+
+@pytest.mark.parametrize("fact", FACTS + DIFFERENCES, ids=lambda f: f"{f[0]}{f[2]}")
+def test_fact(fact):
+    function, data, arguments, *_, right = fact
+    assert outcome(lambda: ours(function, data, arguments)) == right
+
+
+@needs_torch
+@pytest.mark.parametrize("fact", FACTS + DIFFERENCES, ids=lambda f: f"{f[0]}{f[2]}")
+def test_fact_is_torch_s(fact):
+    import torch
+
+    function, data, arguments, theirs, *own = fact
+    given = [torch.tensor(a, dtype=torch.int64) if isinstance(a, list) or (function == "index_select" and i == 1) else a
+             for i, a in enumerate(arguments)]  # fmt: skip
+    assert outcome(lambda: getattr(torch, function)(torch.tensor(data), *given)) == theirs
+    assert outcome(lambda: ours(function, torch.tensor(data), given)) == (own[0] if own else theirs)
+
+
+@needs_torch
+def test_tensors():
+    import torch
+
+    t = torch.arange(24.0).reshape(2, 3, 4)
+    for view in (t, t.transpose(0, 2), t[:, ::2], t.flip(0)):
+        at = torch.tensor([1, 0])
+        picked = garner.gather(view, at, axis=1)
+        assert type(picked) is torch.Tensor and torch.equal(picked, view.index_select(1, at))
+        out = torch.empty(picked.shape[::-1]).permute(2, 1, 0)
+        assert garner.gather(view, at, axis=1, out=out) is out and torch.equal(out, picked)
+    for dtype in (torch.bool, torch.uint8, torch.int64, torch.float16, torch.bfloat16, torch.complex64, torch.float8_e4m3fn, torch.float8_e5m2):
+        picked = garner.gather(t.to(dtype), [1])
+        assert picked.dtype == dtype and torch.equal(picked.float() if "float8" in str(dtype) else picked, (t.to(dtype).float() if "float8" in str(dtype) else t.to(dtype))[[1]])
+    assert garner.gather(t, 1).shape == (3, 4) and garner.gather(torch.arange(3), 1).shape == ()
+    assert garner.gather(torch.empty(0, 3), torch.empty(0, dtype=torch.int64)).shape == (0, 3)
+    assert type(garner.gather(torch.nn.Parameter(t, requires_grad=False), [0])) is torch.Tensor
+
+
+@needs_torch
+def test_tensors_that_mean_more_than_they_hold():
+    import torch
+
+    t = torch.arange(4.0)
+    conjugate = torch.complex(t, t).conj()
+    for tensor, way_out in [(t.clone().requires_grad_(), "detach"), (conjugate, "resolve_conj"), (conjugate.imag, "resolve_neg"),
+                            (t.to_sparse(), "DLPack"), (t.to("meta"), "DLPack")]:  # fmt: skip
+        with pytest.raises(garner.BadType, match=way_out):
+            garner.gather(tensor, [0])
+    with pytest.raises(garner.BadType, match="detach"):
+        garner.gather(t, [0], out=torch.zeros(1, requires_grad=True))
+
+
+@needs_torch
+def test_random_against_torch():
+    import torch
+
+    torch.manual_seed(0)
+    for _ in range(300):
+        rank = int(torch.randint(1, 4, ()))
+        shape = torch.randint(1, 5, (rank,)).tolist()
+        dim = int(torch.randint(-rank, rank, ()))
+        x = torch.rand(shape).permute(*torch.randperm(rank).tolist())
+        index = torch.randint(0, x.shape[dim], (int(torch.randint(0, 6, ())),))
+        assert torch.equal(garner.index_select(x, dim, index), torch.index_select(x, dim, index))
+        at_shape = [n if torch.rand(()) < 0.5 else 1 for n in x.shape]
+        at_shape[dim] = int(torch.randint(0, 6, ()))
+        at = torch.randint(0, x.shape[dim], at_shape)
+        assert torch.equal(garner.take_along_dim(x, at, dim), torch.take_along_dim(x, at, dim))
+        flat = torch.take_along_dim(x.contiguous(), at)  # torch cannot flatten other layouts; garner can
+        assert torch.equal(garner.take_along_dim(x, at), flat)
+
+
+@pytest.mark.skipif(NO_NUMPY or importlib.util.find_spec("jax") is None, reason="jax is not installed (make check installs it)")
+def test_jax():
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.arange(12.0).reshape(3, 4)
+    for dtype in (jnp.float32, jnp.bfloat16, jnp.int8, jnp.bool_):
+        picked = garner.gather(x.astype(dtype), jnp.array([2, 0]), axis=1)
+        assert isinstance(picked, jax.Array) and (picked == x.astype(dtype)[:, jnp.array([2, 0])]).all() and picked.dtype == dtype
+    with pytest.raises(garner.BadArgument, match="read-only"):
+        garner.gather(x, [0], out=jnp.zeros((1, 4)))
