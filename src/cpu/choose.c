@@ -32,13 +32,18 @@ static int64_t table_bytes(const struct nest *nest)
     return bytes;
 }
 
-/* How many bytes a row, or the rows that a block serves, choose from. */
-static int64_t touched_bytes(const struct cpu_work *work, const struct nest *nest)
+/* How many bytes the points choose from: the table of their row; and where a row takes little of its table,
+ * so that nothing is met again, the tables of all rows. */
+static int64_t touched_bytes(const struct nest *nest)
 {
-    const struct dim *before = &nest->dim[nest->rank - 1] - (work->way == REUSES);
-    int64_t bytes = table_bytes(nest), rows;
-    if (work->way != REUSES || !multiply_fits(before->n, before->data, &rows)) return bytes;
-    return at_least(bytes, rows < 0 ? -(rows + 1) : rows);
+    int64_t bytes = table_bytes(nest), span;
+    if (nest->dim[nest->rank - 1].n > bytes / nest->run) return bytes;
+    for (int d = 0; d < nest->rank - 1; d++) {
+        const struct dim *dim = &nest->dim[d];
+        int64_t pitch = dim->data < 0 ? -(dim->data + 1) : dim->data;
+        if (multiply_fits(dim->n, pitch, &span)) bytes = at_least(bytes, span);
+    }
+    return bytes;
 }
 
 /* Products of place and stride can be formed from 32-bit numbers. */
@@ -153,7 +158,7 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
         return;
     }
     work->fused = choose_fused(work->way, nest);
-    int64_t touched = touched_bytes(work, nest);
+    int64_t touched = touched_bytes(nest);
     if (nest->run < AHEAD_BYTES && touched > NEAR)
         work->segment.ahead = at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
     work->segment.near = X86 || touched <= SHARED;
