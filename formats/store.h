@@ -88,7 +88,7 @@ garner_status store_load(const struct store *store, size_t i, struct array *arra
 /* Reads all of tensor i to compare the file's own checksum of it, if it has one. store_load does so itself
  * unless the member is stored (not deflated) and larger than STORE_CHECKED_BYTES: loading a table shall
  * take milliseconds, however large it is. */
-enum { STORE_CHECKED_BYTES = 1 << 26 };
+enum { STORE_CHECKED_BYTES = 1 << 24 };
 garner_status store_verify(const struct store *store, size_t i, garner_error *error);
 
 /* Both, for whoever will read all of it anyway. */

@@ -239,8 +239,8 @@ def test_row_46_corruption(bad):
 
 
 def test_row_46_large_members_are_verified_where_all_is_read(garner, refuses, tmp_path):
-    """Above 64 MiB a stored member is mapped without a look at all of it; convert and diff do look."""
-    content = archive({"a.npy": saved(numpy.zeros((1 << 23) + 1))})
+    """Above 16 MiB a stored member is mapped without a look at all of it; convert and diff do look."""
+    content = archive({"a.npy": saved(numpy.zeros((1 << 21) + 1))})
     content[len(content) // 2] ^= 1
     (tmp_path / "x.npz").write_bytes(content)
     assert garner("gather", "x.npz:a", "[0]").text == "[0.0]\n"
@@ -270,7 +270,7 @@ def test_row_77_names_cannot_steer_a_terminal(garner, refuses, tmp_path):
 
 def test_row_77a_file_that_shrinks(program, tmp_path):
     """The member is mapped, then garner waits for its indices; meanwhile the file goes away."""
-    numpy.savez(tmp_path / "data.npz", a=numpy.zeros((1 << 23) + 1))
+    numpy.savez(tmp_path / "data.npz", a=numpy.zeros((1 << 21) + 1))
     indices = tmp_path / "indices.npy"
     os.mkfifo(indices)
     process = subprocess.Popen(
