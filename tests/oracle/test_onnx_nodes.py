@@ -6,12 +6,13 @@ GARNER_BUILD names the build folder (default: build)."""
 import os
 import pathlib
 import subprocess
-import warnings
 
 import numpy as np
 import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
+
+from folders import node_tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("GARNER_BUILD", "build"))
@@ -48,17 +49,7 @@ def same_bits(got, want):
 # ---- The node tests of the onnx package ----------------------------------------------------------
 
 
-def collect():
-    """Its node tests for the three operators, by name."""
-    from onnx.backend.test.case.node import collect_testcases
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # other operators' cases divide by zero on purpose
-        cases = collect_testcases(None)
-    return {case.name: case for case in cases if case.model.graph.node[0].op_type in COMMANDS}
-
-
-NODE_TESTS = collect()
+NODE_TESTS = node_tests()
 
 
 @pytest.mark.parametrize("op_type", COMMANDS)
