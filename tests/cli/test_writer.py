@@ -16,6 +16,8 @@ import xml.dom.minidom
 
 import numpy
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+from test_options import NAMES
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = ["gather", "[1.5,2.5,3.5]", "[2,0]", "-o"]
@@ -81,6 +83,42 @@ def test_row_75_failing_calls(garner, failing, tmp_path, call, exists, nameless)
         assert target.read_bytes() == OLD and stat.S_IMODE(target.stat().st_mode) == 0o604
 
 
+OUTPUTS = {
+    "x.npy": ["convert", "iota(50,50)", "x.npy"],
+    "x.npz": ["convert", "iota(50,50)", "x.npz"],
+    "x.safetensors": ["convert", "iota(50,50)", "x.safetensors"],
+    "x.pb": ["convert", "iota(50,50)", "x.pb"],
+    "x.svg": ["explain", "gather", "iota(20)", "iota(20)", "--svg", "x.svg"],
+}
+
+
+@pytest.mark.parametrize("exists", [False, True], ids=["new", "replaced"])
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_row_75_each_call_fails_once(garner, failing, tmp_path, name, exists):
+    """The first call of each kind fails, then the second, and so on to the last: nothing is lost or left. The
+    last fsync is the folder's: the new file is in place by then, and stays."""
+    target = tmp_path / name
+    assert garner(*OUTPUTS[name]).code == 0
+    new = target.read_bytes()
+    failures = dict.fromkeys(["write", "fsync", "linkat", "renameat"], 0)
+    for call in failures:
+        for number in range(1, 100):
+            target.unlink(missing_ok=True)
+            if exists:
+                target.write_bytes(OLD)
+            answer = garner(*OUTPUTS[name], env={**failing, "FAILING": f"{call}:{number}:{errno.EIO}"})
+            failures[call] += len(failed_calls(answer))
+            if answer.code == 0:
+                assert target.read_bytes() == new and names(tmp_path) == [name], answer
+                assert failures[call] == number - (call != "fsync"), answer
+                break
+            assert answer.code == 5 and f"garner: {name}: cannot write: Input/output error" in answer.err, answer
+            assert names(tmp_path) == ([name] if exists else []), "nothing else in the folder"
+            assert not exists or target.read_bytes() == OLD
+    assert failures["write"] >= 1
+    assert (failures["fsync"], failures["linkat"], failures["renameat"]) == (2, 1, exists)
+
+
 def test_row_75_file_system_without_nameless_files(garner, failing, tmp_path):
     for content in [None, OLD]:
         if content:
@@ -127,6 +165,54 @@ def test_row_75_closed_pipe(garner, arguments):
     answer = garner(*arguments, stdout=writer)
     os.close(writer)
     assert answer.code == 5 and "Broken pipe" in answer.err, answer
+
+
+# Every command, in a way that prints something.
+PRINTING = {
+    "gather": COMMAND[:-1],
+    "gather-elements": ["gather-elements", "[1,2]", "[0]"],
+    "gather-nd": ["gather-nd", "[1,2]", "[[0]]"],
+    "explain": ["explain", *COMMAND[:-1]],
+    "run": ["run", "m.onnx", "rows=[0]"],
+    "info": ["info", "m.onnx"],
+    "diff": ["diff", "[1]", "[2]"],
+    "convert": ["convert", "[1]", "-"],
+    "check": ["check", "case"],
+    "bench": ["bench", "gather", "[1]", "[0]", "--seconds", "0"],
+    "cpu": ["cpu"],
+    "help": ["help"],
+}
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A model to run and to look at, and a folder to check."""
+    rows = helper.make_tensor_value_info("rows", TensorProto.INT64, [1])
+    out = helper.make_tensor_value_info("out", TensorProto.INT64, [1])
+    table = numpy_helper.from_array(numpy.arange(3), "table")
+    graph = helper.make_graph([helper.make_node("Gather", ["table", "rows"], ["out"])], "g", [rows], [out], [table])
+    bytes_of_model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]).SerializeToString()
+    (tmp_path / "m.onnx").write_bytes(bytes_of_model)
+    (tmp_path / "case" / "test_data_set_0").mkdir(parents=True)
+    (tmp_path / "case" / "model.onnx").write_bytes(bytes_of_model)
+    for name in ("input_0", "output_0"):
+        tensor = numpy_helper.from_array(numpy.array([1])).SerializeToString()
+        (tmp_path / "case" / "test_data_set_0" / f"{name}.pb").write_bytes(tensor)
+
+
+@pytest.mark.parametrize("name", [*NAMES.values(), "--help", "--version"])
+def test_row_75_standard_output_fails_for_every_command(garner, model, name):
+    arguments = PRINTING[name] if not name.startswith("--") else [name]
+    assert garner(*arguments).out != b""
+    with open("/dev/full", "wb") as full:
+        answer = garner(*arguments, stdout=full)
+        assert answer.code == 5 and "No space left on device" in answer.err, answer
+    reader, writer = os.pipe()
+    os.close(reader)
+    answer = garner(*arguments, stdout=writer)
+    os.close(writer)
+    assert answer.code == 5 and "Broken pipe" in answer.err, answer
+    assert len(answer.err.splitlines()) == 1, answer
 
 
 def as_nobody(program, folder, *arguments):
@@ -331,36 +417,41 @@ def test_pictures_are_written_as_safely(garner, refuses, tmp_path):
     assert names(tmp_path) == ["x.svg"]
 
 
+KINDS = ["npy", "npz", "safetensors", "pb"]
+
+
 @pytest.mark.parametrize("exists", [False, True], ids=["new", "replaced"])
 def test_killed_at_any_moment(program, tmp_path, exists):
     """SIGKILL leaves the old file or the new one, whole. Replacing has two system calls between which
     the new file has a second name: being killed there leaves it, whole, and nothing else ever."""
     chance = random.Random(7)
-    target = tmp_path / "x.npy"
-    command = [program, "gather", "iota(40000):f32", "iota(40000)", "-o", "x.npy"]
-    start = time.perf_counter()
-    subprocess.run(command, cwd=tmp_path, check=True)
-    duration = time.perf_counter() - start
-    new = target.read_bytes()
+    new, duration = {}, {}
+    for kind in KINDS:
+        start = time.perf_counter()
+        subprocess.run([program, "convert", "iota(40000):f32", f"x.{kind}"], cwd=tmp_path, check=True)
+        duration[kind] = time.perf_counter() - start
+        new[kind] = (tmp_path / f"x.{kind}").read_bytes()
     killed = leftovers = 0
-    for _ in range(60):
-        target.unlink(missing_ok=True)
+    for moment in range(100):
+        kind = KINDS[moment % len(KINDS)]
+        for name in names(tmp_path):
+            (tmp_path / name).unlink()
+        target = tmp_path / f"x.{kind}"
         if exists:
             target.write_bytes(OLD)
-        process = subprocess.Popen(command, cwd=tmp_path)
-        time.sleep(chance.uniform(0, 1.1 * duration))
+        process = subprocess.Popen([program, "convert", "iota(40000):f32", target.name], cwd=tmp_path)
+        time.sleep(chance.uniform(0, 1.1 * duration[kind]))
         process.kill()
         killed += process.wait() == -signal.SIGKILL
         for name in names(tmp_path):
             content = (tmp_path / name).read_bytes()
-            if name == "x.npy":
-                assert content == new or (exists and content == OLD)
+            if name == target.name:
+                assert content == new[kind] or (exists and content == OLD)
             else:
-                assert exists and name.startswith(".garner-") and content == new
+                assert exists and name.startswith(".garner-") and content == new[kind]
                 leftovers += 1
-                (tmp_path / name).unlink()
         assert target.exists() or not exists
-    assert killed > 0
+    assert killed > 10
     assert leftovers <= 3, "the moment between link and rename is too long"
 
 
