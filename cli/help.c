@@ -35,9 +35,16 @@ static const char *option_term(char term[TERM_SIZE], const struct option *option
     return term;
 }
 
+/* Options that belong to no command in particular. */
+static bool is_general(const struct option *option)
+{
+    return option->commands == ~0u || option->commands == 0;
+}
+
+/* What the list of commands shows are the general ones alone: each command's own help has the others. */
 static bool takes(enum command_id command, const struct option *option)
 {
-    return command == COMMAND_NONE || (option->commands >> command & 1);
+    return command == COMMAND_NONE ? is_general(option) : option->commands >> command & 1;
 }
 
 /* ---- For a terminal ---- */
@@ -80,7 +87,7 @@ static void print_entry(FILE *out, const char *term, const char *text)
 static void print_options(FILE *out, enum command_id command)
 {
     char term[TERM_SIZE];
-    fputs("\nOPTIONS\n", out);
+    fputs(command == COMMAND_NONE ? "\nOPTIONS OF EVERY COMMAND\n" : "\nOPTIONS\n", out);
     for (int i = 0; i < OPTION_COUNT; i++)
         if (takes(command, &options[i])) print_entry(out, option_term(term, &options[i]), options[i].help);
 }
@@ -224,8 +231,7 @@ static void troff_page(FILE *out)
         troff_command(out, (enum command_id)i);
     fputs(".SH OPTIONS OF EVERY COMMAND\n", out);
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (options[i].commands == ~0u || options[i].commands == 0)
-            troff_entry(out, option_term(term, &options[i]), options[i].help);
+        if (is_general(&options[i])) troff_entry(out, option_term(term, &options[i]), options[i].help);
     for (size_t i = 0; i < sizeof manual / sizeof *manual; i++) {
         if (manual[i].title)
             fprintf(out, ".SH %s\n", manual[i].title);

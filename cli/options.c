@@ -78,7 +78,7 @@ static garner_status unknown_option(const char *name, garner_error *error)
     if (suggest_near(name, best))
         return fail(error, GARNER_BAD_ARGUMENT, "--%.60s is no option; did you mean --%s?", name,
                     options[nearest].name);
-    return fail(error, GARNER_BAD_ARGUMENT, "--%.60s is no option; garner --help lists them", name);
+    return fail(error, GARNER_BAD_ARGUMENT, "--%.60s is no option; garner COMMAND --help lists them", name);
 }
 
 /* ---- Values ---- */
@@ -213,7 +213,8 @@ static garner_status parse_short(struct arguments *a, char *text)
         while (id < OPTION_COUNT && options[id].letter != *text)
             id++;
         if (id == OPTION_COUNT)
-            return fail(a->error, GARNER_BAD_ARGUMENT, "-%c is no option; garner --help lists them", *text);
+            return fail(a->error, GARNER_BAD_ARGUMENT, "-%c is no option; garner COMMAND --help lists them",
+                        *text);
         bool flag = options[id].reader == READ_FLAG;
         garner_status status = set_option(a, id, flag || text[1] == '\0' ? NULL : text + 1);
         if (status != GARNER_OK || !flag) return status;
