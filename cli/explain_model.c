@@ -92,20 +92,24 @@ garner_status chain_create(struct chain *chain, const struct model *model, const
                             .items = calloc(values + graph->node_count, sizeof *chain->items),
                             .maker = calloc(values, sizeof *chain->maker),
                             .last = calloc(values, sizeof *chain->last),
-                            .output = calloc(values, sizeof *chain->output)};
-    int made = is_axis && chain->items && chain->maker && chain->last && chain->output;
+                            .output = calloc(values, sizeof *chain->output),
+                            .shapes = calloc(values, sizeof *chain->shapes)};
+    int made = is_axis && chain->items && chain->maker && chain->last && chain->output && chain->shapes;
     if (made) {
         find_axes(graph, is_axis);
         fill(chain, is_axis);
-    } else {
-        chain_free(chain);
+        made = chain_infer(chain);
     }
+    if (!made) chain_free(chain);
     free(is_axis);
     return made ? GARNER_OK : fail(error, GARNER_NO_MEMORY, "explain: not enough memory");
 }
 
 void chain_free(struct chain *chain)
 {
+    for (size_t i = 0; chain->shapes && i < chain->graph->value_count; i++)
+        free(chain->shapes[i].extents);
+    free(chain->shapes);
     free(chain->items);
     free(chain->maker);
     free(chain->last);

@@ -20,6 +20,13 @@ struct chain_item {
     size_t node;  /* of CHAIN_NODE */
 };
 
+/* What is known of a tensor; rank -1: not even that. */
+struct chain_shape {
+    garner_dtype dtype;
+    int32_t rank;
+    struct graph_extent *extents;
+};
+
 struct chain {
     const struct model *model;
     const struct graph *graph;
@@ -31,11 +38,31 @@ struct chain {
     size_t *maker;  /* the item that gives it; GRAPH_NONE: it is not drawn */
     size_t *last;   /* the last item that takes it; GRAPH_NONE: none does */
     size_t *output; /* the first output of the model that it is; GRAPH_NONE: it is none */
+    struct chain_shape *shapes;
 };
 
 garner_status chain_create(struct chain *chain, const struct model *model, const char *problem,
                            garner_error *error);
 void chain_free(struct chain *chain);
+
+/* ---- Shapes (explain_model_shapes.c) ---- */
+
+/* Fills chain->shapes; 0 if there is no memory. */
+int chain_infer(struct chain *chain);
+
+/* A gather as far as it is known before it runs; extents that are not are -1. */
+struct chain_outline {
+    garner_op op;
+    garner_tensor data, indices;
+    int64_t shapes[2][GARNER_MAX_RANK];
+    struct map map;
+};
+
+/* Returns 0 if the node is no gather, or ranks are missing. */
+int chain_outline(const struct chain *chain, const struct graph_node *node, struct chain_outline *outline);
+
+/* The axis of a gather: an attribute, or what its third input holds; 0 if that comes later. */
+int chain_axis(const struct chain *chain, const struct graph_node *node, int64_t *axis);
 
 /* ---- Words ---- */
 

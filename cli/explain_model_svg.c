@@ -303,7 +303,8 @@ static const char style[] =
     ".gather rect{fill:#e6f5dc;stroke:#6aa646}.other rect{fill:#fff6da;stroke:#d1a53c}"
     ".refused rect{fill:#ffe3df;stroke:#d9685a;stroke-dasharray:4 3}.output rect{fill:#eee9ff;stroke:#7a67c7}"
     ".arrow{fill:none;stroke:#8b93a1;stroke-width:1.5}.tip{fill:#8b93a1}"
-    ".type{fill:#4a5261;font-size:12px}.role{fill:#9aa1ad;font-size:11px}.summary{fill:#4a5261}";
+    ".type{fill:#4a5261;font-size:12px;paint-order:stroke;stroke:#fafbfc;stroke-width:4px}"
+    ".role{fill:#9aa1ad;font-size:11px}.summary{fill:#4a5261}";
 
 static void put_summary(struct ink *ink, const struct picture *picture)
 {

@@ -74,34 +74,21 @@ static void add_extent(struct words *words, const struct graph_extent *extent)
         words_add(words, "%lld..%lld", (long long)extent->least, (long long)extent->most);
 }
 
-static void add_declared(struct words *words, const struct graph_value *value)
-{
-    words_add(words, value->rank < 0 ? "[…" : "[");
-    for (int32_t i = 0; i < value->rank; i++) {
-        if (i) words_add(words, ",");
-        add_extent(words, &value->shape[i]);
-    }
-    words_add(words, "]");
-}
-
 void chain_type(struct words *words, const struct chain *chain, size_t i)
 {
-    if (chain->items[i].value == GRAPH_NONE) return;
-    const struct graph_value *value = &chain->graph->values[chain->items[i].value];
-    const garner_shape *shape = model_shape(chain->model, chain->items[i].value);
-    const char *type = garner_dtype_name(shape ? shape->dtype : value->dtype);
-    if (value->foreign) {
-        add_foreign(words, value->foreign, MOST_NAME);
+    size_t value = chain->items[i].value;
+    if (value == GRAPH_NONE) return;
+    const struct chain_shape *shape = &chain->shapes[value];
+    const char *foreign = chain->graph->values[value].foreign, *type = garner_dtype_name(shape->dtype);
+    if (foreign) {
+        add_foreign(words, foreign, MOST_NAME);
         return;
     }
-    words_add(words, "%s", type ? type : "?");
-    if (!shape) {
-        add_declared(words, value);
-        return;
+    words_add(words, shape->rank < 0 ? "%s[…" : "%s[", type ? type : "?");
+    for (int32_t k = 0; k < shape->rank; k++) {
+        if (k) words_add(words, ",");
+        add_extent(words, &shape->extents[k]);
     }
-    words_add(words, "[");
-    for (int32_t k = 0; k < shape->rank; k++)
-        words_add(words, k ? ",%lld" : "%lld", (long long)shape->extents[k]);
     words_add(words, "]");
 }
 
@@ -122,8 +109,7 @@ static void add_elements(struct words *words, const garner_tensor *tensor)
     if (tensor->rank) words_add(words, "]");
 }
 
-/* The axis of a gather: an attribute, or what its third input holds. 0 if that comes later. */
-static int axis_of(const struct chain *chain, const struct graph_node *node, int64_t *axis)
+int chain_axis(const struct chain *chain, const struct graph_node *node, int64_t *axis)
 {
     char text[VALUE_TEXT_SIZE];
     *axis = node->op.axis;
@@ -141,7 +127,7 @@ static void add_gather(struct words *words, const struct chain *chain, const str
     int64_t axis;
     words_add(words, "%s", garner_kind_name(node->op.kind));
     if (node->kind != GRAPH_GATHER_ND) {
-        if (axis_of(chain, node, &axis)) {
+        if (chain_axis(chain, node, &axis)) {
             words_add(words, ", axis %lld", (long long)axis);
         } else {
             words_add(words, ", axis from ");
@@ -197,40 +183,17 @@ void chain_output(struct words *words, const struct chain *chain, size_t i)
 
 /* ---- Formulas ---- */
 
-/* A tensor with the rank that is known of a value, and its last extent if that is. */
-static int outline(const struct chain *chain, size_t value, garner_tensor *tensor, int64_t *shape)
-{
-    const garner_shape *known = model_shape(chain->model, value);
-    const struct graph_value *about = &chain->graph->values[value];
-    int32_t rank = known ? known->rank : about->constant ? about->constant->rank : about->rank;
-    if (rank < 0) return 0;
-    for (int32_t i = 0; i < rank; i++)
-        shape[i] = known                                           ? known->extents[i]
-                   : about->constant                               ? about->constant->shape[i]
-                   : about->shape[i].least == about->shape[i].most ? about->shape[i].least
-                                                                   : -1;
-    *tensor = (garner_tensor){.shape = shape, .rank = rank};
-    return 1;
-}
-
 void chain_formula(struct words *words, const struct chain *chain, size_t i)
 {
+    struct chain_outline outline;
+    struct words names[3] = {{0}, {0}, {0}};
     if (chain->items[i].kind != CHAIN_NODE) return;
     const struct graph_node *node = &chain->graph->nodes[chain->items[i].node];
-    int64_t data_shape[GARNER_MAX_RANK], index_shape[GARNER_MAX_RANK];
-    garner_tensor data, indices;
-    garner_op op = node->op;
-    struct map map;
-    struct words names[3] = {{0}, {0}, {0}};
-    if (!node->spec || node->kind == GRAPH_UNSUPPORTED || !axis_of(chain, node, &op.axis)) return;
-    if (!outline(chain, node->inputs[0], &data, data_shape)) return;
-    if (!outline(chain, node->inputs[1], &indices, index_shape)) return;
-    if (!map_outline(&map, &op, &data, &indices)) return;
-    if (strcmp(node->spec, "openvino-5") == 0 && map.batch > 1) map.merged = map.batch;
+    if (!chain_outline(chain, node, &outline)) return;
     add_value_name(&names[0], chain, node->outputs[0], MOST_NAME);
     add_value_name(&names[1], chain, node->inputs[0], MOST_NAME);
     add_value_name(&names[2], chain, node->inputs[1], MOST_NAME);
-    view_formula_of(words, &map, &(struct view_names){names[0].text, names[1].text, names[2].text});
+    view_formula_of(words, &outline.map, &(struct view_names){names[0].text, names[1].text, names[2].text});
 }
 
 /* ---- The summary ---- */
