@@ -222,7 +222,7 @@ static void troff_command(FILE *out, enum command_id command)
 static void troff_page(FILE *out)
 {
     char term[TERM_SIZE];
-    fprintf(out, ".TH GARNER 1 \"\" \"garner %s\"\n.SH NAME\ngarner \\- ", garner_version());
+    fprintf(out, ".TH GARNER 1 \"\" \"garner %s\"\n.nh\n.SH NAME\ngarner \\- ", garner_version());
     troff(out, tagline);
     fputs(".SH SYNOPSIS\n", out);
     troff(out, synopsis);

@@ -133,7 +133,7 @@ def test_manual_page_is_troff(garner):
     assert [line for line in lines if line.startswith(".SH")][:3] == [".SH NAME", ".SH SYNOPSIS", ".SH COMMANDS"]
     for line in lines:
         if line.startswith("."):
-            assert line.split()[0] in (".TH", ".SH", ".SS", ".TP", ".PP", ".EX", ".EE"), line
+            assert line.split()[0] in (".TH", ".nh", ".SH", ".SS", ".TP", ".PP", ".EX", ".EE"), line
         assert not line.startswith("'"), line
         assert not re.search(r"(?<!\\)-", line), line
         assert all(m in ("-", "e", "(", "f", "&") for m in re.findall(r"\\(.)", line)), line
