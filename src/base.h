@@ -13,6 +13,7 @@
 #include "garner.h"
 
 #define GARNER_INLINE static inline __attribute__((always_inline))
+#define GARNER_HIDDEN __attribute__((visibility("hidden")))
 #define GARNER_NOINLINE __attribute__((noinline))
 #define GARNER_COLD __attribute__((cold, noinline))
 #define GARNER_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -20,6 +21,12 @@
 /* After this the compiler takes a copy of a caller's number or pointer for what it is and cannot go back
  * to the original, which another thread may have changed meanwhile. */
 #define PIN(copy) __asm__("" : "+r"(copy))
+
+/* A condition that is seldom true. */
+static inline bool rarely(bool condition)
+{
+    return __builtin_expect(condition, 0);
+}
 
 /* Runs a step and hands its failure on. */
 #define RETURN_NOT_OK(step)                                            \

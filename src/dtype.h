@@ -22,12 +22,13 @@ struct dtype {
 enum { DTYPES = 64 };
 
 /* By number; those that are no type have no name. */
-extern const struct dtype garner_dtypes[DTYPES];
+extern const struct dtype garner_dtypes[DTYPES] GARNER_HIDDEN;
 
 /* The type's row, or NULL if there is no such type. */
 static inline const struct dtype *dtype_row(garner_dtype dtype)
 {
     const struct dtype *row = &garner_dtypes[dtype & (DTYPES - 1)];
+    PIN(row); /* or its address is computed for each column */
     return dtype == (dtype & (DTYPES - 1)) && row->name ? row : NULL;
 }
 

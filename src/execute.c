@@ -128,40 +128,49 @@ garner_status garner_execute(const garner_plan *plan, const void *data, const vo
 }
 
 /* Plans on the stack, and runs. */
-static garner_status run_once(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
+static garner_status run_once(const struct op *op, const garner_tensor *data, const garner_tensor *indices,
                               const garner_tensor *out, const garner_exec *exec, garner_error *error)
 {
-    garner_error spare;
     struct garner_plan plan;
-    error = error_begin(error, &spare);
-    if (out == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_run: out is NULL");
+    if (out == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: out is NULL", op->name);
     RETURN_NOT_OK(garner_plan_make(&plan, op, data, indices, out, NULL, error));
     return run_plan(&plan, data->data, indices->data, out->data, exec, error);
 }
 
-garner_status garner_run(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
+garner_status garner_run(const garner_op *given, const garner_tensor *data, const garner_tensor *indices,
                          const garner_tensor *out, const garner_exec *exec, garner_error *error)
 {
-    return run_once(op, data, indices, out, exec, error);
+    garner_error spare;
+    struct op op;
+    error = error_begin(error, &spare);
+    RETURN_NOT_OK(garner_op_resolve(&op, given, error));
+    return run_once(&op, data, indices, out, exec, error);
+}
+
+static garner_status run_default(garner_kind kind, int64_t axis, int64_t batch_dims,
+                                 const garner_tensor *data, const garner_tensor *indices,
+                                 const garner_tensor *out, garner_error *error)
+{
+    garner_error spare;
+    struct op op;
+    garner_op_default(&op, kind, axis, batch_dims);
+    return run_once(&op, data, indices, out, NULL, error_begin(error, &spare));
 }
 
 garner_status garner_gather(const garner_tensor *data, const garner_tensor *indices, int64_t axis,
                             const garner_tensor *out, garner_error *error)
 {
-    const garner_op op = {.kind = GARNER_GATHER, .axis = axis};
-    return run_once(&op, data, indices, out, NULL, error);
+    return run_default(GARNER_GATHER, axis, 0, data, indices, out, error);
 }
 
 garner_status garner_gather_elements(const garner_tensor *data, const garner_tensor *indices, int64_t axis,
                                      const garner_tensor *out, garner_error *error)
 {
-    const garner_op op = {.kind = GARNER_GATHER_ELEMENTS, .axis = axis};
-    return run_once(&op, data, indices, out, NULL, error);
+    return run_default(GARNER_GATHER_ELEMENTS, axis, 0, data, indices, out, error);
 }
 
 garner_status garner_gather_nd(const garner_tensor *data, const garner_tensor *indices, int64_t batch_dims,
                                const garner_tensor *out, garner_error *error)
 {
-    const garner_op op = {.kind = GARNER_GATHER_ND, .batch_dims = batch_dims};
-    return run_once(&op, data, indices, out, NULL, error);
+    return run_default(GARNER_GATHER_ND, 0, batch_dims, data, indices, out, error);
 }

@@ -10,18 +10,49 @@ static inline bool walk_as_one(const struct dim *outer, const struct dim *inner)
            continues_stride(outer->data, inner->n, inner->data);
 }
 
-/* One dim for each axis of the map, less those of extent 1, and with those that walk as one merged. Since
- * the elements of out fit in 63 bits, at most 62 are left. */
-static inline void add_dims(struct nest *nest, const struct map *map)
+/* Appends axis i of a stretch, or lets the dim before take it in if the two walk as one. Extents of 1
+ * vanish; since the elements of out fit in 63 bits, at most 62 dims are left. */
+static inline void append(struct nest *nest, const struct stretch *stretch, int i, int64_t n,
+                          const struct view *data, const struct view *indices, int64_t out)
 {
-    int rank = 0;
-    for (int i = 0; i < map->rank; i++) {
-        struct dim dim = map->axis[i];
-        if (dim.n == 1) continue;
-        if (rank > 0 && walk_as_one(&nest->dim[rank - 1], &dim)) dim.n *= nest->dim[--rank].n;
-        nest->dim[rank++] = dim;
+    struct dim dim = {.n = n, .out = out};
+    if (n == 1) return;
+    if (stretch->data >= 0) dim.data = data->stride[stretch->data + i] * data->item;
+    if (stretch->indices >= 0) dim.index = indices->stride[stretch->indices + i];
+    if (nest->rank > 0 && walk_as_one(&nest->dim[nest->rank - 1], &dim)) dim.n *= nest->dim[--nest->rank].n;
+    nest->dim[nest->rank++] = dim;
+}
+
+/* The first stretch, merged into axis 0 of out: the stride of each axis is that of axis 0 times the extents
+ * after it. */
+static bool append_merged(struct nest *nest, const struct map *map, const struct view *data,
+                          const struct view *indices, const struct view *out)
+{
+    int64_t inner;
+    if (!garner_shape_merged(map, indices, &inner) || inner != out->n[0]) return false;
+    for (int i = 0; i < map->merged && out->count > 0; i++) {
+        inner /= indices->n[i];
+        append(nest, map->stretch, i, indices->n[i], data, indices, out->stride[0] * out->item * inner);
     }
-    nest->rank = rank;
+    return true;
+}
+
+/* One dim for each axis of the map; false if the extents of out are not the map's. */
+static inline bool add_dims(struct nest *nest, const struct map *map, const struct view *data,
+                            const struct view *indices, const struct view *out)
+{
+    int axis = map->merged ? 1 : 0, s = axis;
+    if (out->rank != map->rank - (map->merged ? map->merged - 1 : 0)) return false;
+    if (map->merged && !append_merged(nest, map, data, indices, out)) return false;
+    for (; s < map->stretches; s++) {
+        const struct stretch *stretch = &map->stretch[s];
+        for (int i = 0; i < stretch->axes; i++, axis++) {
+            int64_t n = stretch_extent(stretch, i, data, indices);
+            if (n != out->n[axis]) return false;
+            if (out->count > 0) append(nest, stretch, i, n, data, indices, out->stride[axis] * out->item);
+        }
+    }
+    return true;
 }
 
 static inline void add_axes(struct nest *nest, const struct map *map, const struct op *op,
@@ -74,29 +105,32 @@ static bool is_aligned(const struct nest *nest, int per)
     return rest == 0;
 }
 
-void garner_nest_build(struct nest *nest, const struct map *map, const struct op *op, const struct view *data,
+/* Turns packed elements into bytes, if every distance is a whole number of packing units. */
+static GARNER_NOINLINE void unpack_aligned(struct nest *nest, const struct dtype *type)
+{
+    if (is_aligned(nest, type->per_unit))
+        unpack(nest, type);
+    else
+        nest->packed = type;
+}
+
+bool garner_nest_build(struct nest *nest, const struct map *map, const struct op *op, const struct view *data,
                        const struct view *indices, const struct view *out)
 {
-    const struct dtype *type = data->type;
+    int64_t points = out->count > 0;
     nest->rank = 0;
     nest->run = data->item;
     nest->packed = NULL;
     nest->policy = op->oob;
     nest->index_type = (struct index_type){indices->type->item, indices->type->index == UNSIGNED};
     add_axes(nest, map, op, data, indices);
-    if (out->count > 0) {
-        add_dims(nest, map);
-        peel_run(nest);
-    }
-    if (type->packing != WHOLE) {
-        if (is_aligned(nest, type->per_unit))
-            unpack(nest, type);
-        else
-            nest->packed = type;
-    }
+    if (!add_dims(nest, map, data, indices, out)) return false;
+    peel_run(nest);
+    if (rarely(data->type->packing != WHOLE)) unpack_aligned(nest, data->type);
+    for (int d = 0; d < nest->rank; d++)
+        points *= nest->dim[d].n;
     if (nest->rank == 0 || nest->dim[nest->rank - 1].index == 0)
         nest->dim[nest->rank++] = (struct dim){.n = 1};
-    nest->points = out->count > 0;
-    for (int d = 0; d < nest->rank && nest->points; d++)
-        nest->points *= nest->dim[d].n;
+    nest->points = points;
+    return true;
 }

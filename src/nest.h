@@ -17,6 +17,13 @@
 #include "index.h"
 #include "shape.h"
 
+struct dim {
+    int64_t n;
+    int64_t data;  /* stride in bytes; in elements where data is packed */
+    int64_t index; /* stride in indices */
+    int64_t out;   /* as data */
+};
+
 struct nest {
     int rank;                   /* dims, outermost first; the last one walks along indices, or is 1 */
     int axes;                   /* gathered axes, at least 1 */
@@ -37,9 +44,10 @@ static inline bool continues_stride(int64_t outer, int64_t n, int64_t inner)
     return multiply_fits(n, inner, &reach) && outer == reach;
 }
 
-/* Builds the nest of a map that is laid over out: drops extents of 1, merges dims that walk as one, peels
- * the contiguous run off the end, and turns packed elements into bytes where everything is aligned. */
-void garner_nest_build(struct nest *nest, const struct map *map, const struct op *op, const struct view *data,
+/* Builds the nest of a map over three views: drops extents of 1, merges dims that walk as one, peels
+ * the contiguous run off the end, and turns packed elements into bytes where everything is aligned. False
+ * if out has not the shape that the map gives. */
+bool garner_nest_build(struct nest *nest, const struct map *map, const struct op *op, const struct view *data,
                        const struct view *indices, const struct view *out);
 
 #endif

@@ -179,6 +179,18 @@ static inline int choose_row(const garner_op *given)
     return given->strict ? find_row(strict_default, given->kind) : (int)given->kind - 1;
 }
 
+void garner_op_default(struct op *op, garner_kind kind, int64_t axis, int64_t batch_dims)
+{
+    const struct rules *rules = &table[kind - 1];
+    *op = (struct op){
+        .rules = rules,
+        .name = names[kind],
+        .axis = axis,
+        .batch_dims = batch_dims,
+        .data_types = rules->data_types,
+    };
+}
+
 garner_status garner_op_resolve(struct op *op, const garner_op *original, garner_error *error)
 {
     if (original == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_op: op is NULL");

@@ -41,6 +41,9 @@ struct op {
     uint64_t data_types;
 };
 
+/* The lenient default. */
+void garner_op_default(struct op *op, garner_kind kind, int64_t axis, int64_t batch_dims);
+
 garner_status garner_op_resolve(struct op *op, const garner_op *original, garner_error *error);
 
 #endif

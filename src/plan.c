@@ -9,48 +9,43 @@
 
 #include "error.h"
 
-static inline struct place place_of(const struct view *view)
-{
-    return (struct place){view->count == 0 ? 0 : view->offset, view->count == 0};
-}
-
 /* a at pointer p and b at pointer q meet if p + a.low < q + b.high and q + b.low < p + a.high, that is if
  * p - q lies in (b.low - a.high, b.high - a.low), an interval that never covers all addresses. */
 static inline struct meeting meeting_of(const struct view *a, const struct view *b)
 {
-    if (a->count == 0 || b->count == 0) return (struct meeting){0, 0};
     uintptr_t shift = (uintptr_t)a->span.high - (uintptr_t)b->span.low - 1;
-    return (struct meeting){shift, shift + (uintptr_t)b->span.high - (uintptr_t)a->span.low};
+    uintptr_t width = shift + (uintptr_t)b->span.high - (uintptr_t)a->span.low;
+    return (struct meeting){shift, a->count == 0 || b->count == 0 ? 0 : width};
 }
 
-garner_status garner_plan_make(struct garner_plan *plan, const garner_op *given, const garner_tensor *data,
+garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, const garner_tensor *data,
                                const garner_tensor *indices, const garner_tensor *out, garner_shape *output,
                                garner_error *error)
 {
-    struct op op;
     struct view from, to, *at = &plan->index_map.view;
     struct map map;
-    RETURN_NOT_OK(garner_op_resolve(&op, given, error));
-    RETURN_NOT_OK(garner_view_make(&from, data, op.name, "data", error));
-    RETURN_NOT_OK(garner_view_make(at, indices, op.name, "indices", error));
-    RETURN_NOT_OK(garner_shape_map(&op, &from, at, &map, error));
-    if (output) RETURN_NOT_OK(garner_shape_of_map(&map, &op, &from, output, error));
+    RETURN_NOT_OK(garner_view_make(&from, data, op->name, "data", error));
+    RETURN_NOT_OK(garner_view_make(at, indices, op->name, "indices", error));
+    RETURN_NOT_OK(garner_shape_map(&map, op, &from, at, error));
+    if (output) RETURN_NOT_OK(garner_shape_infer(output, &map, op, &from, at, error));
     if (out)
-        RETURN_NOT_OK(garner_view_make(&to, out, op.name, "out", error));
+        RETURN_NOT_OK(garner_view_make(&to, out, op->name, "out", error));
     else
         garner_view_dense(&to, output);
-    RETURN_NOT_OK(garner_shape_lay(&map, &op, &from, &to, error));
-    plan->op = op.name;
-    plan->data = place_of(&from);
-    plan->indices = place_of(at);
-    plan->out = place_of(&to);
+    if (to.dtype != from.dtype || to.item != from.item ||
+        !garner_nest_build(&plan->nest, &map, op, &from, at, &to))
+        return garner_shape_fail_out(&map, op, &from, at, &to, error);
+    if (!to.dense) RETURN_NOT_OK(garner_shape_check_overlap(op, &to, error));
+    garner_cpu_choose(&plan->work, &plan->nest);
+    plan->op = op->name;
+    plan->data = (struct place){from.offset, from.count == 0};
+    plan->indices = (struct place){at->offset, at->count == 0};
+    plan->out = (struct place){to.offset, to.count == 0};
     plan->out_data = meeting_of(&to, &from);
     plan->out_indices = meeting_of(&to, at);
     plan->index_map.tuples = map.tuples;
     plan->index_map.gather = map.gather;
-    garner_nest_build(&plan->nest, &map, &op, &from, at, &to);
-    garner_cpu_choose(&plan->work, &plan->nest);
-    return plan->nest.points == 0 ? garner_scan_check(&plan->index_map, op.name, error) : GARNER_OK;
+    return plan->nest.points == 0 ? garner_scan_check(&plan->index_map, op->name, error) : GARNER_OK;
 }
 
 garner_status garner_infer(const garner_op *given, const garner_tensor *data, const garner_tensor *indices,
@@ -65,22 +60,24 @@ garner_status garner_infer(const garner_op *given, const garner_tensor *data, co
     RETURN_NOT_OK(garner_op_resolve(&op, given, error));
     RETURN_NOT_OK(garner_view_make(&from, data, op.name, "data", error));
     RETURN_NOT_OK(garner_view_make(&at, indices, op.name, "indices", error));
-    RETURN_NOT_OK(garner_shape_map(&op, &from, &at, &map, error));
-    return garner_shape_of_map(&map, &op, &from, shape, error);
+    RETURN_NOT_OK(garner_shape_map(&map, &op, &from, &at, error));
+    return garner_shape_infer(shape, &map, &op, &from, &at, error);
 }
 
-garner_status garner_plan_create(garner_plan **plan, const garner_op *op, const garner_tensor *data,
+garner_status garner_plan_create(garner_plan **plan, const garner_op *given, const garner_tensor *data,
                                  const garner_tensor *indices, const garner_tensor *out, garner_error *error)
 {
     garner_error spare;
+    struct op op;
     error = error_begin(error, &spare);
     if (plan == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_plan_create: plan is NULL");
     *plan = NULL;
+    RETURN_NOT_OK(garner_op_resolve(&op, given, error));
     garner_plan *made = malloc(sizeof *made);
     if (made == NULL)
         return garner_fail(error, GARNER_NO_MEMORY, "garner_plan_create: no memory for a plan of %zu bytes",
                            sizeof *made);
-    garner_status status = garner_plan_make(made, op, data, indices, out, &made->output, error);
+    garner_status status = garner_plan_make(made, &op, data, indices, out, &made->output, error);
     if (status == GARNER_OK)
         *plan = made;
     else

@@ -29,9 +29,10 @@ struct garner_plan {
     garner_shape output;        /* of planned calls; a one-call's caller has it already */
 };
 
-/* Makes a plan in memory that is given: the heap for planned calls, the stack for one-call functions.
- * `out` may be NULL, which means dense. Of the output's shape `output` is filled in, unless it is NULL. */
-garner_status garner_plan_make(struct garner_plan *plan, const garner_op *given, const garner_tensor *data,
+/* Makes a plan in memory that is given: the heap for planned calls, the stack for one-call functions. The
+ * shape of out is put into `output`, unless that is NULL; then `out` must not be, which otherwise means
+ * dense. */
+garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, const garner_tensor *data,
                                const garner_tensor *indices, const garner_tensor *out, garner_shape *output,
                                garner_error *error);
 

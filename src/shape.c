@@ -5,6 +5,8 @@
  */
 #include "shape.h"
 
+#include <string.h>
+
 #include "error.h"
 #include "index.h"
 
@@ -21,7 +23,7 @@ enum shape_fault {
     SHAPE_BATCH,
     SHAPE_BATCH_AXIS,
     SHAPE_TUPLE,
-    SHAPE_EXTENT /* on the first axis that the map lacks */
+    SHAPE_EXTENT
 };
 
 /* Hands a fault on, as RETURN_NOT_OK does with a status. */
@@ -88,44 +90,44 @@ static inline void map_begin(struct map *map, int gather, int gathers, bool tupl
     map->gather = gather;
     map->gathers = gathers;
     map->tuples = tuples;
+    map->stretches = 0;
 }
 
-static inline void add_axis(struct map *map, int64_t n, int64_t data, int64_t index)
+static inline void add_stretch(struct map *map, int axes, int data, int indices)
 {
-    struct dim *axis = &map->axis[map->rank++];
-    axis->n = n;
-    axis->data = data;
-    axis->index = index;
+    if (axes == 0) return;
+    map->rank += axes;
+    map->stretch[map->stretches++] = (struct stretch){axes, data, indices};
 }
 
-/* Axes [first, end) that data and indices walk together. */
+/* Axes [first, end) of data, of indices, of both: these must agree. */
+static inline void walk_data(struct map *map, int first, int end)
+{
+    add_stretch(map, end - first, first, -1);
+}
+
+static inline void walk_indices(struct map *map, int first, int end)
+{
+    add_stretch(map, end - first, -1, first);
+}
+
+static inline bool extents_agree(const struct op *op, int64_t data, int64_t indices)
+{
+    return data == indices || (op->rules->extent == EXTENT_AT_MOST && indices < data);
+}
+
 static inline enum shape_fault walk_both(struct map *map, const struct op *op, const struct view *data,
                                          const struct view *indices, int first, int end)
 {
-    bool equal = op->rules->extent == EXTENT_EQUAL;
-    for (int i = first; i < end; i++) {
-        int64_t want = data->n[i], got = indices->n[i];
-        if (got != want && (equal || got > want)) return SHAPE_EXTENT;
-        add_axis(map, got, data->stride[i] * data->item, indices->stride[i]);
-    }
+    for (int i = first; i < end; i++)
+        if (!extents_agree(op, data->n[i], indices->n[i])) return SHAPE_EXTENT;
+    add_stretch(map, end - first, first, first);
     return SHAPE_FINE;
 }
 
-static inline void walk_data(struct map *map, const struct view *data, int first, int end)
-{
-    for (int i = first; i < end; i++)
-        add_axis(map, data->n[i], data->stride[i] * data->item, 0);
-}
-
-static inline void walk_indices(struct map *map, const struct view *indices, int first, int end)
-{
-    for (int i = first; i < end; i++)
-        add_axis(map, indices->n[i], 0, indices->stride[i]);
-}
-
 /* out = data[:axis] + indices[batch:] + data[axis+1:] */
-static enum shape_fault map_gather(struct map *map, const struct op *op, const struct view *data,
-                                   const struct view *indices)
+static inline enum shape_fault map_gather(struct map *map, const struct op *op, const struct view *data,
+                                          const struct view *indices)
 {
     int axis, batch;
     if (data->rank == 0) return SHAPE_SCALAR_DATA;
@@ -134,15 +136,15 @@ static enum shape_fault map_gather(struct map *map, const struct op *op, const s
     if (batch > axis) return SHAPE_BATCH_AXIS;
     map_begin(map, axis, 1, false);
     RETURN_FAULT(walk_both(map, op, data, indices, 0, batch));
-    walk_data(map, data, batch, axis);
-    walk_indices(map, indices, batch, indices->rank);
-    walk_data(map, data, axis + 1, data->rank);
+    walk_data(map, batch, axis);
+    walk_indices(map, batch, indices->rank);
+    walk_data(map, axis + 1, data->rank);
     return SHAPE_FINE;
 }
 
 /* out = indices */
-static enum shape_fault map_elements(struct map *map, const struct op *op, const struct view *data,
-                                     const struct view *indices)
+static inline enum shape_fault map_elements(struct map *map, const struct op *op, const struct view *data,
+                                            const struct view *indices)
 {
     int axis, batch;
     if (data->rank == 0) return SHAPE_SCALAR_DATA;
@@ -152,13 +154,13 @@ static enum shape_fault map_elements(struct map *map, const struct op *op, const
     RETURN_FAULT(find_batch(op, data, indices, &batch));
     map_begin(map, axis, 1, false);
     RETURN_FAULT(walk_both(map, op, data, indices, 0, axis));
-    walk_indices(map, indices, axis, axis + 1);
+    walk_indices(map, axis, axis + 1);
     return walk_both(map, op, data, indices, axis + 1, data->rank);
 }
 
 /* out = indices[:-1] + data[batch+k:], where k is the last extent of indices */
-static enum shape_fault map_nd(struct map *map, const struct op *op, const struct view *data,
-                               const struct view *indices)
+static inline enum shape_fault map_nd(struct map *map, const struct op *op, const struct view *data,
+                                      const struct view *indices)
 {
     int batch, last = indices->rank - 1;
     if (data->rank == 0) return SHAPE_SCALAR_DATA;
@@ -170,42 +172,41 @@ static enum shape_fault map_nd(struct map *map, const struct op *op, const struc
     if (k < 1 || k > data->rank - batch) return SHAPE_TUPLE;
     map->gathers = (int)k;
     RETURN_FAULT(walk_both(map, op, data, indices, 0, batch));
-    walk_indices(map, indices, batch, last);
-    walk_data(map, data, batch + (int)k, data->rank);
+    walk_indices(map, batch, last);
+    walk_data(map, batch + (int)k, data->rank);
     if (op->rules->merges_batch && batch > 1) map->merged = batch;
     return SHAPE_FINE;
 }
 
-/* ---- Out -------------------------------------------------------------------------------------- */
+/* ---- The shape of out ------------------------------------------------------------------------- */
 
-/* The rank of out: merged axes are one. */
-static inline int out_rank(const struct map *map)
+bool garner_shape_merged(const struct map *map, const struct view *indices, int64_t *extent)
 {
-    return map->merged ? map->rank - map->merged + 1 : map->rank;
+    return garner_count(map->merged, indices->n, extent);
 }
 
-/* The product of the merged extents; false if it does not fit. */
-static bool merged_extent(const struct map *map, int64_t *extent)
+/* The extents of out, but for a merged one; the map's rank is at most twice that of a tensor. */
+static void list_extents(const struct map *map, const struct view *data, const struct view *indices,
+                         int64_t *extent)
 {
-    int64_t batch[GARNER_MAX_RANK];
-    for (int i = 0; i < map->merged; i++)
-        batch[i] = map->axis[i].n;
-    return garner_count(map->merged, batch, extent);
+    for (int s = 0; s < map->stretches; s++)
+        for (int i = 0; i < map->stretch[s].axes; i++)
+            *extent++ = stretch_extent(&map->stretch[s], i, data, indices);
 }
 
-garner_status garner_shape_of_map(const struct map *map, const struct op *op, const struct view *data,
-                                  garner_shape *shape, garner_error *error)
+garner_status garner_shape_infer(garner_shape *shape, const struct map *map, const struct op *op,
+                                 const struct view *data, const struct view *indices, garner_error *error)
 {
-    int rank = out_rank(map), ahead = map->rank - rank;
-    bool fits = true;
+    int64_t extent[2 * GARNER_MAX_RANK];
+    int first = map->merged ? map->merged - 1 : 0, rank = map->rank - first;
     if (rank > GARNER_MAX_RANK)
         return garner_fail(error, GARNER_BAD_SHAPE,
                            "%s: the output would have rank %d; at most %d is allowed", op->name, rank,
                            GARNER_MAX_RANK);
+    list_extents(map, data, indices, extent);
+    bool fits = map->merged == 0 || garner_shape_merged(map, indices, &extent[first]);
     shape->rank = rank;
-    for (int i = 0; i < rank; i++)
-        shape->extents[i] = map->axis[ahead + i].n;
-    if (map->merged) fits = merged_extent(map, &shape->extents[0]);
+    memcpy(shape->extents, extent + first, (size_t)rank * sizeof *extent);
     shape->dtype = data->dtype;
     shape->item_bytes = data->type->bits == 0 ? (uint64_t)data->item : 0;
     if (fits && garner_count(rank, shape->extents, &shape->count) &&
@@ -214,30 +215,6 @@ garner_status garner_shape_of_map(const struct map *map, const struct op *op, co
     return garner_fail(error, GARNER_TOO_LARGE,
                        "%s: the output of shape %s needs more bytes than can be addressed", op->name,
                        garner_list_text(rank, shape->extents).text);
-}
-
-/* The merged axes lie in axis 0 of out: the stride of each is that of axis 0 times the extents after it. */
-static bool lay_merged(struct map *map, const struct view *out)
-{
-    int64_t inner = 1, extent;
-    if (!merged_extent(map, &extent) || out->n[0] != extent) return false;
-    for (int i = map->merged - 1; i >= 0; i--) {
-        map->axis[i].out = out->stride[0] * out->item * inner;
-        if (i > 0) inner *= map->axis[i].n;
-    }
-    return true;
-}
-
-/* Gives each axis its stride in out; false if the shapes differ. */
-static inline bool lay_axes(struct map *map, const struct view *out)
-{
-    int rank = out_rank(map), ahead = map->rank - rank;
-    if (out->rank != rank) return false;
-    for (int i = map->merged ? 1 : 0; i < rank; i++) {
-        if (out->n[i] != map->axis[ahead + i].n) return false;
-        map->axis[ahead + i].out = out->stride[i] * out->item;
-    }
-    return map->merged == 0 || lay_merged(map, out);
 }
 
 /* ---- In words --------------------------------------------------------------------------------- */
@@ -277,9 +254,12 @@ static GARNER_COLD garner_status fail_batch(enum shape_fault fault, const struct
                        (long long)axis, (long long)axis);
 }
 
+/* On the first axis after those of the map. */
 static GARNER_COLD garner_status fail_extent(const struct op *op, const struct view *data,
                                              const struct view *indices, int axis, garner_error *error)
 {
+    while (extents_agree(op, data->n[axis], indices->n[axis]))
+        axis++;
     const char *relation = op->rules->extent == EXTENT_EQUAL ? "equal to" : "at most";
     return garner_fail_at_axis(error, GARNER_BAD_SHAPE, axis,
                                "%s: indices has extent %lld on axis %d; it must be %s %lld, that of data",
@@ -336,12 +316,23 @@ static GARNER_COLD garner_status fail_map(enum shape_fault fault, const struct o
     }
 }
 
-/* What is wrong with an out: perhaps that there cannot be one. */
-static GARNER_COLD garner_status fail_out(const struct map *map, const struct op *op, const struct view *data,
-                                          const struct view *out, garner_error *error)
+garner_status garner_shape_map(struct map *map, const struct op *op, const struct view *data,
+                               const struct view *indices, garner_error *error)
+{
+    enum shape_fault fault = check_types(op, data, indices);
+    if (fault == SHAPE_FINE)
+        fault = op->rules->kind == GARNER_GATHER            ? map_gather(map, op, data, indices)
+                : op->rules->kind == GARNER_GATHER_ELEMENTS ? map_elements(map, op, data, indices)
+                                                            : map_nd(map, op, data, indices);
+    return fault == SHAPE_FINE ? GARNER_OK : fail_map(fault, op, data, indices, map, error);
+}
+
+GARNER_COLD garner_status garner_shape_fail_out(const struct map *map, const struct op *op,
+                                                const struct view *data, const struct view *indices,
+                                                const struct view *out, garner_error *error)
 {
     garner_shape shape;
-    RETURN_NOT_OK(garner_shape_of_map(map, op, data, &shape, error));
+    RETURN_NOT_OK(garner_shape_infer(&shape, map, op, data, indices, error));
     if (out->dtype != data->dtype)
         return garner_fail(error, GARNER_BAD_TYPE, "%s: out has type %s; it must be %s, that of data",
                            op->name, out->type->name, data->type->name);
@@ -354,32 +345,10 @@ static GARNER_COLD garner_status fail_out(const struct map *map, const struct op
                        garner_list_text(shape.rank, shape.extents).text);
 }
 
-/* ---- The questions of plan.c ------------------------------------------------------------------ */
-
-garner_status garner_shape_map(const struct op *op, const struct view *data, const struct view *indices,
-                               struct map *map, garner_error *error)
-{
-    enum shape_fault fault = check_types(op, data, indices);
-    if (fault == SHAPE_FINE)
-        fault = op->rules->kind == GARNER_GATHER            ? map_gather(map, op, data, indices)
-                : op->rules->kind == GARNER_GATHER_ELEMENTS ? map_elements(map, op, data, indices)
-                                                            : map_nd(map, op, data, indices);
-    return fault == SHAPE_FINE ? GARNER_OK : fail_map(fault, op, data, indices, map, error);
-}
-
-static GARNER_NOINLINE garner_status check_overlap(const struct op *op, const struct view *out,
-                                                   garner_error *error)
+garner_status garner_shape_check_overlap(const struct op *op, const struct view *out, garner_error *error)
 {
     if (!garner_view_overlaps_itself(out)) return GARNER_OK;
     return garner_fail(
         error, GARNER_BAD_SHAPE, "%s: out of shape %s has strides %s, with which elements overlap", op->name,
         garner_list_text(out->rank, out->n).text, garner_list_text(out->rank, out->stride).text);
-}
-
-garner_status garner_shape_lay(struct map *map, const struct op *op, const struct view *data,
-                               const struct view *out, garner_error *error)
-{
-    if (out->dtype != data->dtype || out->item != data->item || !lay_axes(map, out))
-        return fail_out(map, op, data, out, error);
-    return out->dense ? GARNER_OK : check_overlap(op, out, error);
 }

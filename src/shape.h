@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stage 1: operator and shapes become a map that says, for each axis of out, how far a step along it goes
- * in data and in indices. The three operators differ in this map and in nothing else; the stages below see
- * only the map.
+ * Stage 1: operator and shapes become a map that says which axis of data and which axis of indices each
+ * axis of out walks along. The three operators differ in this map and in nothing else; the stages below
+ * see only the map.
  */
 #ifndef GARNER_SHAPE_H
 #define GARNER_SHAPE_H
@@ -10,35 +10,47 @@
 #include "op.h"
 #include "view.h"
 
-/* An axis of out, or a dim of the loop nest that such axes become: its extent, and how far one step goes
- * in each tensor; 0 where the tensor does not move with it. */
-struct dim {
-    int64_t n;
-    int64_t data;  /* stride in bytes; in elements where data is packed */
-    int64_t index; /* stride in indices */
-    int64_t out;   /* as data; known once the map is laid over a view of out */
+/* Neighbouring axes of out, and the neighbouring axes of data and of indices that they walk along. */
+struct stretch {
+    int axes;          /* how many, at least 1 */
+    int data, indices; /* the first of each; -1: that tensor does not move */
 };
+
+enum { MOST_STRETCHES = 4 };
 
 struct map {
-    int rank;    /* axes of out, before any are merged */
-    int merged;  /* how many leading axes the shape of out multiplies into one; 0: none */
-    int gather;  /* the first gathered axis of data */
-    int gathers; /* how many data axes are gathered, one after the other */
-    bool tuples; /* the last axis of indices counts the gathered axes */
-    struct dim axis[2 * GARNER_MAX_RANK];
+    int rank;      /* axes of out, before any are merged */
+    int merged;    /* how many leading axes the shape of out multiplies into one; 0: none */
+    int gather;    /* the first gathered axis of data */
+    int gathers;   /* how many data axes are gathered, one after the other */
+    bool tuples;   /* the last axis of indices counts the gathered axes */
+    int stretches; /* one after the other they are the axes of out; merged ones are the first of them */
+    struct stretch stretch[MOST_STRETCHES];
 };
 
+/* The extent of axis i of a stretch. */
+static inline int64_t stretch_extent(const struct stretch *stretch, int i, const struct view *data,
+                                     const struct view *indices)
+{
+    return stretch->indices >= 0 ? indices->n[stretch->indices + i] : data->n[stretch->data + i];
+}
+
 /* Checks the types and shapes of data and indices against the operator's rules; gives the map. */
-garner_status garner_shape_map(const struct op *op, const struct view *data, const struct view *indices,
-                               struct map *map, garner_error *error);
+garner_status garner_shape_map(struct map *map, const struct op *op, const struct view *data,
+                               const struct view *indices, garner_error *error);
 
 /* The shape of out, if it can be addressed. */
-garner_status garner_shape_of_map(const struct map *map, const struct op *op, const struct view *data,
-                                  garner_shape *shape, garner_error *error);
+garner_status garner_shape_infer(garner_shape *shape, const struct map *map, const struct op *op,
+                                 const struct view *data, const struct view *indices, garner_error *error);
 
-/* Lays the map over an out, which must have the type of data, the shape that the map gives, and no two
- * elements in one place. */
-garner_status garner_shape_lay(struct map *map, const struct op *op, const struct view *data,
-                               const struct view *out, garner_error *error);
+/* The product of merged extents; false if it does not fit. */
+bool garner_shape_merged(const struct map *map, const struct view *indices, int64_t *extent);
+
+/* Says how an out differs from what it must be; to be called if it does. */
+garner_status garner_shape_fail_out(const struct map *map, const struct op *op, const struct view *data,
+                                    const struct view *indices, const struct view *out, garner_error *error);
+
+/* Refuses an out whose elements share memory. */
+garner_status garner_shape_check_overlap(const struct op *op, const struct view *out, garner_error *error);
 
 #endif

@@ -58,41 +58,50 @@ static inline garner_tensor own_tensor(const garner_tensor *given)
     return own;
 }
 
-static inline enum view_fault take_type(struct view *view, const garner_tensor *tensor)
+/* What is not a type of a known size: an opaque one, or none. */
+static enum view_fault take_opaque(struct view *view, const garner_tensor *tensor)
 {
-    view->dtype = tensor->dtype;
-    view->type = dtype_row(tensor->dtype);
-    if (view->type == NULL) return VIEW_TYPE;
-    view->item = view->type->item ? view->type->item : (int64_t)tensor->item_bytes;
+    if (dtype_row(tensor->dtype) == NULL) return VIEW_TYPE;
+    view->item = (int64_t)tensor->item_bytes;
     return view->item > 0 && view->item <= PTRDIFF_MAX ? VIEW_FINE : VIEW_ITEM;
 }
 
-/* Copies extents, counts elements, and fills in the strides of C order. */
-static inline enum view_fault take_shape(struct view *view, const garner_tensor *tensor)
+static inline enum view_fault take_type(struct view *view, const garner_tensor *tensor)
 {
-    view->rank = tensor->rank;
-    if (tensor->rank < 0 || tensor->rank > GARNER_MAX_RANK) return VIEW_RANK;
-    if (tensor->rank > 0 && tensor->shape == NULL) return VIEW_NO_SHAPE;
-    int64_t count = 1, least = 1;
-    bool fits = true;
-    for (int i = tensor->rank - 1; i >= 0; i--) {
-        int64_t n = pin(tensor->shape[i]);
-        view->n[i] = n;
-        view->stride[i] = count;
-        least = at_most(least, n);
-        fits &= multiply_fits(count, n, &count);
-    }
-    if (least < 0) return VIEW_EXTENT;
-    view->count = least == 0 ? 0 : count;
-    return fits || least == 0 ? VIEW_FINE : VIEW_COUNT;
+    const struct dtype *type = &garner_dtypes[tensor->dtype & (DTYPES - 1)];
+    PIN(type); /* or its address is computed for each column */
+    view->dtype = tensor->dtype;
+    view->type = type;
+    view->item = type->item;
+    return tensor->dtype == (tensor->dtype & (DTYPES - 1)) && type->item != 0 ? VIEW_FINE
+                                                                              : take_opaque(view, tensor);
 }
 
 static inline enum view_fault take_place(struct view *view, const garner_tensor *tensor)
 {
+    view->rank = tensor->rank;
+    view->dense = tensor->strides == NULL;
     view->offset = (int64_t)tensor->byte_offset;
     view->buffer = tensor->bytes;
-    view->dense = tensor->strides == NULL || view->rank == 0;
-    return view->offset >= 0 && view->offset <= PTRDIFF_MAX ? VIEW_FINE : VIEW_OFFSET;
+    if (rarely(tensor->rank < 0 || tensor->rank > GARNER_MAX_RANK)) return VIEW_RANK;
+    if (rarely(tensor->shape == NULL) && tensor->rank > 0) return VIEW_NO_SHAPE;
+    return rarely(view->offset < 0 || view->offset > PTRDIFF_MAX) ? VIEW_OFFSET : VIEW_FINE;
+}
+
+/* Copies extents, counts elements, and fills in the strides of C order. False if there are no elements, or
+ * if a number is negative or beyond 2^31: then products may not fit, which is for check_extents to find. */
+static inline bool take_shape(struct view *view, const int64_t *shape)
+{
+    uint64_t count = 1, sizes = 0;
+    for (int i = view->rank - 1; i >= 0; i--) {
+        int64_t n = pin(shape[i]);
+        view->n[i] = n;
+        view->stride[i] = (int64_t)count;
+        count *= (uint64_t)n;
+        sizes |= (uint64_t)n | count;
+    }
+    view->count = (int64_t)count;
+    return !rarely(sizes >> 31 != 0 || count == 0);
 }
 
 static inline enum view_fault check_buffer(const struct view *view)
@@ -104,11 +113,11 @@ static inline enum view_fault check_buffer(const struct view *view)
 /* The bytes that a dense view reaches. */
 static inline enum view_fault reach_dense(struct view *view)
 {
-    int64_t bytes;
-    view->span.low = view->offset;
-    if (!dtype_size(view->type, view->count, view->item, &bytes) || bytes > PTRDIFF_MAX ||
-        !add_fits(view->offset, bytes, &view->span.high) || view->span.high > PTRDIFF_MAX)
+    int64_t bytes, high;
+    if (rarely(!dtype_size(view->type, view->count, view->item, &bytes)) || bytes > PTRDIFF_MAX)
         return VIEW_BYTES;
+    if (rarely(!add_fits(view->offset, bytes, &high)) || high > PTRDIFF_MAX) return VIEW_BYTES;
+    view->span = (struct span){view->offset, high};
     return check_buffer(view);
 }
 
@@ -136,9 +145,18 @@ static enum view_fault reach_strided(struct view *view, const int64_t *strides)
     return find_span(view) ? check_buffer(view) : VIEW_STRIDES;
 }
 
+/* Whether extents that take_shape did not like are wrong. */
+static enum view_fault check_extents(struct view *view)
+{
+    for (int i = 0; i < view->rank; i++)
+        if (view->n[i] < 0) return VIEW_EXTENT;
+    return garner_count(view->rank, view->n, &view->count) ? VIEW_FINE : VIEW_COUNT;
+}
+
 /* No step along any axis, so that nobody's arithmetic meets extents that are huge beside a zero. */
 static enum view_fault reach_nothing(struct view *view)
 {
+    view->offset = 0;
     view->span = (struct span){0, 0};
     for (int i = 0; i < view->rank; i++)
         view->stride[i] = 0;
@@ -211,11 +229,15 @@ static GARNER_COLD garner_status fail_view(enum view_fault fault, const struct v
                                  : fail_reach(fault, view, op, role, error);
 }
 
-/* What is rare: views without elements, and those with strides. */
+/* What is rare: extents to look at again, no elements, strides. */
 static GARNER_NOINLINE garner_status make_unusual(struct view *view, const int64_t *strides, const char *op,
                                                   const char *role, garner_error *error)
 {
-    enum view_fault fault = view->count == 0 ? reach_nothing(view) : reach_strided(view, strides);
+    enum view_fault fault = check_extents(view);
+    if (fault == VIEW_FINE)
+        fault = view->count == 0 ? reach_nothing(view)
+                : view->dense    ? reach_dense(view)
+                                 : reach_strided(view, strides);
     return fault == VIEW_FINE ? GARNER_OK : fail_view(fault, view, op, role, error);
 }
 
@@ -225,10 +247,10 @@ garner_status garner_view_make(struct view *view, const garner_tensor *given, co
     if (given == NULL) return fail_view(VIEW_IS_NULL, view, op, role, error);
     const garner_tensor own = own_tensor(given);
     enum view_fault fault = take_type(view, &own);
-    if (fault == VIEW_FINE) fault = take_shape(view, &own);
     if (fault == VIEW_FINE) fault = take_place(view, &own);
     if (fault != VIEW_FINE) return fail_view(fault, view, op, role, error);
-    if (view->count == 0 || !view->dense) return make_unusual(view, own.strides, op, role, error);
+    if (!take_shape(view, own.shape) || rarely(own.strides != NULL))
+        return make_unusual(view, own.strides, op, role, error);
     fault = reach_dense(view);
     return fault == VIEW_FINE ? GARNER_OK : fail_view(fault, view, op, role, error);
 }

@@ -18,6 +18,7 @@ enum {
     LEAST_SWEEP = 8,                /* rows that a resolved block serves at least */
     AHEAD_BYTES = 8192,             /* how far ahead runs are asked for that are shorter than this, */
     AHEAD_POINTS = 16,              /* at most this many */
+    LITTLE = 1024,                  /* bytes of out for which nothing of this matters */
     STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
 };
 
@@ -148,32 +149,37 @@ static void cut_elements(struct cpu_work *work, const struct nest *nest)
     work->tasks = divide_up(work->rows, work->row_share);
 }
 
+/* What only shows where much is moved: looking ahead, serving more rows, writing past the caches. */
+static void tune(struct cpu_work *work, const struct nest *nest)
+{
+    int64_t touched = touched_bytes(nest);
+    if (nest->run < AHEAD_BYTES && touched > NEAR)
+        work->segment.ahead = at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
+    work->segment.near = X86 || touched <= SHARED;
+    work->segment.stream = nest->points >= STREAMED_OUT / nest->run;
+    if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
+}
+
 void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
 {
-    *work = (struct cpu_work){0};
+    work->fused = NULL;
+    work->tasks = 0;
     if (nest->points == 0) return;
     work->way = choose_way(nest);
     if (work->way == BITS) {
         cut_elements(work, nest);
         return;
     }
-    work->fused = choose_fused(work->way, nest);
-    int64_t touched = touched_bytes(nest);
-    if (nest->run < AHEAD_BYTES && touched > NEAR)
-        work->segment.ahead = at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
-    work->segment.near = X86 || touched <= SHARED;
-    if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
-    work->segment.stream = nest->points >= STREAMED_OUT / nest->run;
     const struct dim *inner = &nest->dim[nest->rank - 1];
-    work->segment.ramp = inner->data;
-    work->segment.step = inner->out;
-    work->segment.run = nest->run;
-    work->segment.axis = nest->axis;
-    work->segment.rows = 1;
+    work->segment = (struct segment){
+        .ramp = inner->data, .step = inner->out, .run = nest->run, .axis = nest->axis, .rows = 1};
+    work->sweep = LEAST_SWEEP;
     work->columns = inner->n;
-    if (work->way == PATTERNS) work->columns *= nest->dim[nest->rank - 2].n;
+    if (work->way == PATTERNS) work->columns *= inner[-1].n;
     work->rows = 1;
     for (int d = nest->rank - (work->way == PATTERNS ? 3 : 2); d >= 0; d--)
         work->rows *= nest->dim[d].n;
     cut_grid(work, nest);
+    if (nest->points * nest->run > LITTLE) tune(work, nest);
+    work->fused = choose_fused(work->way, nest);
 }

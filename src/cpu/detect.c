@@ -93,16 +93,21 @@ static inline int slot_of_run(int64_t run)
     return run <= longest && (run & (run - 1)) == 0 ? __builtin_ctzll((unsigned long long)run) + 1 : 0;
 }
 
+/* Answers of garner_kernel_find. They never change, so threads may find them at the same time. */
+static const struct kernel *_Atomic known_kernels[SOURCES][INDEX_SLOTS][RUN_SLOTS];
+
+static GARNER_COLD const struct kernel *find_kernel(enum source source, int index_slot, int run_slot)
+{
+    const struct kernel *kernel = find_slot(source, index_slot, run_slot);
+    if (kernel == NULL) kernel = find_slot(source, index_slot, 0);
+    atomic_store_explicit(&known_kernels[source][index_slot][run_slot], kernel, memory_order_relaxed);
+    return kernel;
+}
+
 const struct kernel *garner_kernel_find(enum source source, int index, int64_t run)
 {
-    /* Found once; the answers never change, so threads may find them at the same time. */
-    static const struct kernel *_Atomic known[SOURCES][INDEX_SLOTS][RUN_SLOTS];
     int index_slot = INDEX_SLOT(index), run_slot = slot_of_run(run);
-    const struct kernel *_Atomic *place = &known[source][index_slot][run_slot];
-    const struct kernel *kernel = atomic_load_explicit(place, memory_order_relaxed);
-    if (__builtin_expect(kernel != NULL, 1)) return kernel;
-    kernel = find_slot(source, index_slot, run_slot);
-    if (kernel == NULL) kernel = find_slot(source, index_slot, 0);
-    atomic_store_explicit(place, kernel, memory_order_relaxed);
-    return kernel;
+    const struct kernel *kernel =
+        atomic_load_explicit(&known_kernels[source][index_slot][run_slot], memory_order_relaxed);
+    return kernel ? kernel : find_kernel(source, index_slot, run_slot);
 }

@@ -62,7 +62,7 @@ struct kernel {
 };
 
 /* Slots of a level's table: indices of 4 and 8 bytes; runs of 0 (any) and powers of two up to 256. */
-#define INDEX_SLOT(index) ((index) / 8)
+#define INDEX_SLOT(index) ((index) == 8)
 #define RUN_SLOT(run)       \
     ((run) < 4      ? (run) \
      : (run) == 4   ? 3     \

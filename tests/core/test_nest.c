@@ -27,11 +27,10 @@ static void build(struct built *built, const garner_op *given, garner_dtype dtyp
     assert_int_equal(garner_op_resolve(&op, given, &error), GARNER_OK);
     assert_int_equal(garner_view_make(&from, &data, op.name, "data", &error), GARNER_OK);
     assert_int_equal(garner_view_make(&at, &indices, op.name, "indices", &error), GARNER_OK);
-    assert_int_equal(garner_shape_map(&op, &from, &at, &map, &error), GARNER_OK);
-    assert_int_equal(garner_shape_of_map(&map, &op, &from, &built->shape, &error), GARNER_OK);
+    assert_int_equal(garner_shape_map(&map, &op, &from, &at, &error), GARNER_OK);
+    assert_int_equal(garner_shape_infer(&built->shape, &map, &op, &from, &at, &error), GARNER_OK);
     garner_view_dense(&to, &built->shape);
-    assert_int_equal(garner_shape_lay(&map, &op, &from, &to, &error), GARNER_OK);
-    garner_nest_build(&built->nest, &map, &op, &from, &at, &to);
+    assert_true(garner_nest_build(&built->nest, &map, &op, &from, &at, &to));
 }
 
 static void dim_is(const struct nest *nest, int d, int64_t n, int64_t data, int64_t index, int64_t out)
