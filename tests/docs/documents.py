@@ -100,7 +100,7 @@ def make_workplace(folder):
     for name in ("garner", "libgarner.a", "libgarner.so"):
         (folder / "build" / name).symlink_to(BUILD / name)
     (folder / "bin" / "garner").symlink_to(BUILD / "garner")
-    for name in ("include", "src"):
+    for name in ("include", "src", "examples"):
         (folder / name).symlink_to(ROOT / name)
     subprocess.run([ROOT / "tools" / "amalgamate", folder / "build"], check=True)
     return folder
