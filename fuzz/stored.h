@@ -46,7 +46,7 @@ static int look_at_store(const char *path, const unsigned char *bytes, size_t si
         return 0;
     }
     for (size_t i = 0; i < store.count; i++)
-        kept += look_at_tensor(&store, i);
+        kept = kept + look_at_tensor(&store, i);
     store_close(&store);
     return 0;
 }
