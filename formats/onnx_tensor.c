@@ -233,6 +233,7 @@ garner_status onnx_tensor_read(struct onnx_tensor *tensor, const struct wire_fil
     garner_status status = wire_check(file, message, tensor_schema);
     memset(tensor, 0, sizeof *tensor);
     tensor->message = message;
+    tensor->name.bytes = (const unsigned char *)""; /* until there is one */
     int more = 0;
     while (!status && (more = wire_next(file, &message, &field)) > 0)
         status = read_field(&scan, &field);
