@@ -32,6 +32,74 @@ static int64_t slices_of(const struct grid *grid)
     return (int64_t)count;
 }
 
+/* Positions along an axis that should be seen, ascending. */
+struct wishes {
+    int count;
+    int64_t at[PICKS_MOST];
+};
+
+static void wish_for(struct wishes *wishes, int64_t at)
+{
+    int i = wishes->count;
+    for (int k = 0; k < wishes->count; k++)
+        if (wishes->at[k] == at) return;
+    if (i == PICKS_MOST) return;
+    for (; i > 0 && wishes->at[i - 1] > at; i--)
+        wishes->at[i] = wishes->at[i - 1];
+    wishes->at[i] = at;
+    wishes->count++;
+}
+
+/* Writes the wishes down, with a gap wherever positions are left out; returns how many entries that takes. */
+static int spell(struct picks *picks, const struct wishes *wishes, int64_t extent)
+{
+    int count = 0;
+    int64_t next = 0;
+    for (int i = 0; i < wishes->count; i++) {
+        if (wishes->at[i] != next && count < PICKS_MOST) picks->at[count++] = -1;
+        if (count < PICKS_MOST) picks->at[count++] = wishes->at[i];
+        next = wishes->at[i] + 1;
+    }
+    if (next != extent && count < PICKS_MOST) picks->at[count++] = -1;
+    return picks->count = count;
+}
+
+/* Shows the wishes instead of the first and last positions; those in the middle are given up if they are
+ * more than there is room for. */
+static void picks_wish(struct picks *picks, struct wishes *wishes, int64_t extent, struct limit limit)
+{
+    if (extent <= limit.most || !wishes->count) return;
+    while (spell(picks, wishes, extent) > limit.few && wishes->count > 1) {
+        int middle = wishes->count / 2;
+        memmove(wishes->at + middle, wishes->at + middle + 1,
+                (size_t)(wishes->count - middle - 1) * sizeof *wishes->at);
+        wishes->count--;
+    }
+}
+
+/* Of data too large to be shown whole, shows what the elements of out that are shown come from. */
+static void show_sources(struct grid *grid, const struct grid_limits *limits)
+{
+    struct grid out;
+    struct wishes slices = {0}, rows = {0}, columns = {0};
+    int64_t tuple, at[GARNER_MAX_RANK];
+    grid_create(&out, grid->map, PANEL_OUT, limits);
+    for (int s = 0; s < out.slice.count; s++)
+        for (int r = 0; r < out.row.count; r++)
+            for (int c = 0; c < out.column.count; c++) {
+                if (out.slice.at[s] < 0 || out.row.at[r] < 0 || out.column.at[c] < 0) continue;
+                int64_t flat = grid_flat(&out, out.slice.at[s], out.row.at[r], out.column.at[c]);
+                if (!map_source(grid->map, flat, &tuple, at)) continue;
+                flat = map_flatten(grid->shape, grid->rank, at);
+                wish_for(&columns, flat % grid->columns);
+                wish_for(&rows, flat / grid->columns % grid->rows);
+                wish_for(&slices, flat / grid->columns / grid->rows);
+            }
+    picks_wish(&grid->slice, &slices, slices_of(grid), limits->slices);
+    picks_wish(&grid->row, &rows, grid->rows, limits->rows);
+    picks_wish(&grid->column, &columns, grid->columns, limits->columns);
+}
+
 void grid_create(struct grid *grid, const struct map *map, enum panel panel, const struct grid_limits *limits)
 {
     const garner_tensor *tensor = panel == PANEL_DATA ? map->data : map->indices;
@@ -44,6 +112,7 @@ void grid_create(struct grid *grid, const struct map *map, enum panel panel, con
     picks_choose(&grid->slice, slices_of(grid), limits->slices);
     picks_choose(&grid->row, grid->rows, limits->rows);
     picks_choose(&grid->column, grid->columns, limits->columns);
+    if (panel == PANEL_DATA && map->out.count) show_sources(grid, limits);
 }
 
 int64_t grid_flat(const struct grid *grid, int64_t slice, int64_t row, int64_t column)

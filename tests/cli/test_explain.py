@@ -271,6 +271,20 @@ def test_nothing_steers_a_terminal(garner, tmp_path):
     assert any("<&" in (text or "") for text in texts)
 
 
+def test_large_data_shows_what_is_used(garner, tmp_path):
+    """The rows that indices name are drawn, wherever they are, and with few enough elements their arrows too."""
+    arguments = ["explain", "gather", "iota(1000,3)", "[500,123,-1]"]
+    text = garner(*arguments).text
+    for row in (123, 500, 999):
+        assert re.search(rf"^ *{row} │\[{3 * row}\] *\[{3 * row + 1}\]", text, re.M), text
+    assert garner(*arguments, "--svg", "x.svg").code == 0
+    used = [cell_text(cell) for cell in cells(tmp_path / "x.svg", "data") if "used" in cell.get("class")]
+    assert used == [str(3 * row + column) for row in (123, 500, 999) for column in range(3)]
+    assert len([p for p in tree.parse(tmp_path / "x.svg").getroot().iter(SVG + "path") if p.get("class") == "arrow"]) == 9
+    many = garner("explain", "gather", "iota(100000)", "[" + ",".join(str(7 * i) for i in range(1000)) + "]").text
+    assert "[0]" in many and "[6993]" in many
+
+
 # ---- Pictures ----
 
 
