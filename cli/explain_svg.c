@@ -101,6 +101,20 @@ static void fit_text(struct picture *picture, const struct words *words)
     if (picture->width < width) picture->width = width;
 }
 
+static int picked(const struct picks *picks)
+{
+    int count = 0;
+    for (int i = 0; i < picks->count; i++)
+        count += picks->at[i] >= 0;
+    return count;
+}
+
+/* How many elements are drawn. */
+static int shown(const struct grid *grid)
+{
+    return picked(&grid->slice) * picked(&grid->row) * picked(&grid->column);
+}
+
 static void place_panels(struct picture *picture)
 {
     static const enum panel order[PANELS] = {PANEL_INDICES, PANEL_DATA, PANEL_OUT};
@@ -121,7 +135,9 @@ static void place_panels(struct picture *picture)
 static void place(struct picture *picture, const struct map *map)
 {
     struct words words = {0};
-    *picture = (struct picture){.map = map, .arrows = map->out.count <= MOST_ARROWS};
+    *picture = (struct picture){.map = map};
+    box_create(&picture->box[PANEL_OUT], map, PANEL_OUT);
+    picture->arrows = shown(&picture->box[PANEL_OUT].grid) <= MOST_ARROWS;
     place_panels(picture);
     picture->height = TOP + LABEL_HEIGHT + picture->panels_height + MARGIN;
     view_formula(&words, map);
@@ -270,7 +286,7 @@ static int spread(const struct box *box, int x)
     return CELL_HEIGHT / 2 + (2 * c - count + 1) * apart / 2;
 }
 
-/* Under the cells of its row, across the gap, and under the cells again: cells are drawn later. */
+/* Across the gap, from the row that it comes from to the row that it goes to. */
 static void put_arrow(struct ink *ink, const struct picture *picture, int64_t out_flat)
 {
     const struct map *map = picture->map;
@@ -284,9 +300,20 @@ static void put_arrow(struct ink *ink, const struct picture *picture, int64_t ou
     int leave = column_x(from, from->grid.column.count), arrive = to->x - 8, bend = (arrive - leave) / 2;
     y += spread(from, x);
     end_y += spread(to, end_x);
-    ink_put(ink, "<path class=\"arrow\" style=\"stroke:%s\" d=\"M%d %dH%dC%d %d %d %d %d %d\"/>", line,
-            x + from->cell_width, y, leave, leave + bend, y, arrive - bend, end_y, arrive, end_y);
+    ink_put(ink, "<path class=\"arrow\" style=\"stroke:%s\" d=\"M%d %dC%d %d %d %d %d %d\"/>", line, leave, y,
+            leave + bend, y, arrive - bend, end_y, arrive, end_y);
     ink_put(ink, "<path class=\"tip\" style=\"fill:%s\" d=\"M%d %dl-7 -3v6z\"/>\n", line, arrive + 4, end_y);
+}
+
+static void put_arrows(struct ink *ink, const struct picture *picture)
+{
+    const struct grid *out = &picture->box[PANEL_OUT].grid;
+    for (int s = 0; s < out->slice.count; s++)
+        for (int r = 0; r < out->row.count; r++)
+            for (int c = 0; c < out->column.count; c++)
+                if (out->slice.at[s] >= 0 && out->row.at[r] >= 0 && out->column.at[c] >= 0)
+                    put_arrow(ink, picture,
+                              grid_flat(out, out->slice.at[s], out->row.at[r], out->column.at[c]));
 }
 
 /* ---- The whole picture ---- */
@@ -324,8 +351,7 @@ static garner_status produce(void *context, struct sink *sink, garner_error *err
     struct ink ink = {sink, error, GARNER_OK};
     ink_begin(&ink, picture->width, picture->height, style);
     put_words(&ink, picture);
-    for (int64_t i = 0; picture->arrows && i < picture->map->out.count; i++)
-        put_arrow(&ink, picture, i);
+    if (picture->arrows) put_arrows(&ink, picture);
     for (int i = 0; i < PANELS; i++)
         put_box(&ink, &picture->box[i]);
     ink_end(&ink);

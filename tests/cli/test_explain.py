@@ -276,7 +276,7 @@ def test_large_data_shows_what_is_used(garner, tmp_path):
     arguments = ["explain", "gather", "iota(1000,3)", "[500,123,-1]"]
     text = garner(*arguments).text
     for row in (123, 500, 999):
-        assert re.search(rf"^ *{row} │\[{3 * row}\] *\[{3 * row + 1}\]", text, re.M), text
+        assert re.search(rf"^ *{row} │ *\[{3 * row}\] *\[{3 * row + 1}\]", text, re.M), text
     assert garner(*arguments, "--svg", "x.svg").code == 0
     used = [cell_text(cell) for cell in cells(tmp_path / "x.svg", "data") if "used" in cell.get("class")]
     assert used == [str(3 * row + column) for row in (123, 500, 999) for column in range(3)]
