@@ -413,3 +413,17 @@ def test_theirs_has_no_strings_elsewhere(tmp_path):
     path = save(model, tmp_path / "g.xml")
     assert garner("run", path, "indices=[[1],[0]]:i32").decode() == '[[["","dddd"]],[["a","bb"]]]\n'
     assert infer(model, [np.array([[1], [0]], np.int32)])[0].str_data.tolist() == [[["", "dddd"]], [["a", "bb"]]]
+
+
+def test_example(tmp_path):
+    """The IR that people see first is one that OpenVINO reads, too."""
+    subprocess.run([ROOT / "examples/prepare", tmp_path, GARNER], check=True, stderr=subprocess.DEVNULL)
+    model = CORE.read_model(tmp_path / "sentence.xml")
+    arrays = {"tokens": np.array([[1, 2, 3], [7, 5, 0]], np.uint8), "last": np.array([[2], [1]]), "wanted": np.array([[0, 3], [1, 1]])}
+    for name, array in arrays.items():
+        np.save(tmp_path / f"{name}.npy", array)
+    (tmp_path / "out").mkdir()
+    given = [f"{name}={tmp_path}/{name}.npy" for name in arrays]
+    garner("run", tmp_path / "sentence.xml", *given, "--output-dir", tmp_path / "out")
+    for name, want in zip(("pooled", "features"), infer(model, [arrays[port.any_name] for port in model.inputs])):
+        assert np.load(tmp_path / "out" / f"{name}.npy").tobytes() == want.data.tobytes()
