@@ -54,7 +54,7 @@ static garner_status convert_one(const struct store *store, size_t i, const stru
     struct chosen chosen = {store, i, name};
     struct store_source source = {
         .context = &chosen, .count = 1, .describe = describe_chosen, .load = load_chosen};
-    status = store_save(target->path, target->kind, &source, error);
+    status = tensor_write(target, &source, error);
     free(stem);
     return status;
 }
@@ -67,7 +67,7 @@ static garner_status convert_all(const struct store *store, const struct tensor_
         return fail(error, GARNER_BAD_ARGUMENT,
                     "convert: A holds %zu tensors, and B gives a name for one; name one of A as FILE:NAME",
                     store->count);
-    garner_status status = store_save(target->path, target->kind, &source, error);
+    garner_status status = tensor_write(target, &source, error);
     if (status == GARNER_OK && store->metadata && target->kind != STORE_SAFETENSORS) {
         garner_error note;
         (void)fail_at(&note, GARNER_OK, target->path, "the metadata of the .safetensors file is left out");

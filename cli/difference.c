@@ -11,6 +11,7 @@
 #include "elements.h"
 #include "fail.h"
 #include "pack.h"
+#include "progress.h"
 #include "value.h"
 
 enum { BLOCK = 1 << 14 }; /* elements; whole units of every packed type */
@@ -74,6 +75,19 @@ static void compare_block(struct difference *difference, const garner_tensor *t,
     }
 }
 
+static void compare_all(struct difference *difference, const garner_tensor *t, const unsigned char *a,
+                        const unsigned char *b)
+{
+    struct progress progress;
+    (void)progress_begin(&progress, (garner_exec){0});
+    for (int64_t i = 0; i < difference->total; i += BLOCK) {
+        int64_t end = difference->total - i < BLOCK ? difference->total : i + BLOCK;
+        compare_block(difference, t, a, b, i, end);
+        progress_step(&progress, (size_t)(i / BLOCK), (size_t)(difference->total / BLOCK) + 1);
+    }
+    progress_end(&progress);
+}
+
 static bool same_type(const struct array *a, const struct array *b)
 {
     if (a->tensor.dtype != b->tensor.dtype) return false;
@@ -102,10 +116,7 @@ garner_status difference_find(struct difference *difference, const struct array 
     if (difference->kind != DIFFERENCE_NONE || difference->total <= 0) return GARNER_OK;
     garner_status status = densify(t, &copy_a, &left, error);
     if (status == GARNER_OK) status = densify(&b->tensor, &copy_b, &right, error);
-    for (int64_t i = 0; i < difference->total && status == GARNER_OK; i += BLOCK) {
-        int64_t end = difference->total - i < BLOCK ? difference->total : i + BLOCK;
-        compare_block(difference, t, left, right, i, end);
-    }
+    if (status == GARNER_OK) compare_all(difference, t, left, right);
     if (difference->count) difference->kind = DIFFERENCE_ELEMENTS;
     array_free(&copy_a);
     array_free(&copy_b);

@@ -12,8 +12,10 @@
 #include <sys/stat.h>
 
 #include "fail.h"
+#include "file.h"
 #include "literal.h"
 #include "message.h"
+#include "progress.h"
 
 static const char file_prefix[] = "file:";
 
@@ -173,17 +175,63 @@ char *tensor_stem(const char *path)
     return strndup(base, length > tail ? length - tail : length);
 }
 
+/* A file being written, and how long it will be, near enough. */
+struct saving {
+    struct progress progress;
+    uint64_t total;
+};
+
+static void show_progress(void *context, uint64_t written)
+{
+    struct saving *saving = context;
+    enum { UNIT = 1 << 16 };
+    progress_step(&saving->progress, (size_t)(written / UNIT), (size_t)(saving->total / UNIT) + 1);
+}
+
+static void begin_saving(struct saving *saving, uint64_t total)
+{
+    (void)progress_begin(&saving->progress, (garner_exec){0});
+    saving->total = total;
+    file_watch(show_progress, saving);
+}
+
+static void end_saving(struct saving *saving)
+{
+    file_watch(NULL, NULL);
+    progress_end(&saving->progress);
+}
+
+garner_status tensor_write(const struct tensor_target *target, const struct store_source *source,
+                           garner_error *error)
+{
+    struct saving saving;
+    uint64_t total = 0;
+    for (size_t i = 0; i < source->count; i++) {
+        struct store_entry entry;
+        garner_status status = source->describe(source->context, i, &entry, error);
+        if (status != GARNER_OK) return status;
+        total += entry.bytes;
+    }
+    begin_saving(&saving, total);
+    garner_status status = store_save(target->path, target->kind, source, error);
+    end_saving(&saving);
+    return status;
+}
+
 garner_status tensor_save(const char *argument, const char *name, const garner_tensor *tensor,
                           const char *descr, garner_error *error)
 {
     struct tensor_target target;
+    struct saving saving;
     char *stem = NULL;
     garner_status status = tensor_aim(&target, "--out", argument, error);
     if (status != GARNER_OK) return status;
     if (target.member) name = target.member;
     if (!name) name = stem = tensor_stem(target.path);
+    begin_saving(&saving, tensor->bytes);
     status = name ? store_save_one(target.path, target.kind, name, tensor, descr, error)
                   : fail_memory(error, argument, strlen(argument));
+    end_saving(&saving);
     free(stem);
     free(target.path);
     return status;

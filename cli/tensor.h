@@ -45,6 +45,10 @@ garner_status tensor_aim(struct tensor_target *target, const char *option, const
 /* Whether a result can be written to FILE, judged by its name. */
 garner_status tensor_check_output(const char *argument, garner_error *error);
 
+/* Writes all tensors of a source to the target, and shows progress where that takes long. */
+garner_status tensor_write(const struct tensor_target *target, const struct store_source *source,
+                           garner_error *error);
+
 /* Writes a tensor to FILE. In a format that has names it is called what FILE says, else `name`, else (NULL)
  * as the file without folder and ending. `descr` as in array.descr. */
 garner_status tensor_save(const char *argument, const char *name, const garner_tensor *tensor,

@@ -66,4 +66,9 @@ garner_status sink_write(struct sink *sink, const void *bytes, size_t size, garn
 typedef garner_status file_producer(void *context, struct sink *sink, garner_error *error);
 garner_status file_save(const char *path, file_producer *produce, void *context, garner_error *error);
 
+/* From now on, and on this thread, file_save tells `watch` now and then how many bytes are written; NULL
+ * tells nobody. For those who show progress. */
+typedef void file_watcher(void *context, uint64_t written);
+void file_watch(file_watcher *watch, void *context);
+
 #endif

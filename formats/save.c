@@ -22,12 +22,13 @@
 
 #include "fail.h"
 
-enum { BUFFER = 1 << 16, LARGEST_WRITE = 1 << 30, MOST_LINKS = 40, RANDOM_NAME = 48 };
+enum { BUFFER = 1 << 16, LARGEST_WRITE = 1 << 24, MOST_LINKS = 40, RANDOM_NAME = 48 };
 
 struct sink {
     const char *path;
     int descriptor;
-    int number; /* errno of the first failure */
+    int number;       /* errno of the first failure */
+    uint64_t written; /* bytes so far */
     size_t used;
     unsigned char buffer[BUFFER];
 };
@@ -45,20 +46,32 @@ struct target {
 
 /* ---- The sink ---- */
 
-static int write_all(int descriptor, const unsigned char *bytes, size_t size)
+static _Thread_local file_watcher *watcher;
+static _Thread_local void *watcher_context;
+
+void file_watch(file_watcher *watch, void *context)
+{
+    watcher = watch;
+    watcher_context = context;
+}
+
+static int write_all(struct sink *sink, const unsigned char *bytes, size_t size)
 {
     while (size) {
-        ssize_t wrote = write(descriptor, bytes, size < LARGEST_WRITE ? size : LARGEST_WRITE);
+        ssize_t wrote = write(sink->descriptor, bytes, size < LARGEST_WRITE ? size : LARGEST_WRITE);
         if (wrote < 0 && errno != EINTR) return errno;
         if (wrote == 0) return EIO; /* never seen; without this it would be seen for ever */
-        if (wrote > 0) bytes += wrote, size -= (size_t)wrote;
+        if (wrote < 0) continue;
+        bytes += wrote, size -= (size_t)wrote;
+        sink->written += (uint64_t)wrote;
+        if (watcher) watcher(watcher_context, sink->written);
     }
     return 0;
 }
 
 static int flush(struct sink *sink)
 {
-    if (!sink->number) sink->number = write_all(sink->descriptor, sink->buffer, sink->used);
+    if (!sink->number) sink->number = write_all(sink, sink->buffer, sink->used);
     sink->used = 0;
     return sink->number;
 }
@@ -67,7 +80,7 @@ garner_status sink_write(struct sink *sink, const void *bytes, size_t size, garn
 {
     if (size > BUFFER - sink->used) flush(sink);
     if (size >= BUFFER) {
-        if (!sink->number) sink->number = write_all(sink->descriptor, bytes, size);
+        if (!sink->number) sink->number = write_all(sink, bytes, size);
     } else if (size) {
         memcpy(sink->buffer + sink->used, bytes, size);
         sink->used += size;
@@ -84,6 +97,7 @@ static garner_status pour(const char *path, int descriptor, file_producer *produ
     sink->path = path;
     sink->descriptor = descriptor;
     sink->number = 0;
+    sink->written = 0;
     sink->used = 0;
     garner_status status = produce(context, sink, error);
     if (!status && flush(sink)) status = fail_errno(error, path, "write", sink->number);
