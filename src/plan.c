@@ -18,18 +18,25 @@ static inline struct meeting meeting_of(const struct view *a, const struct view 
     return (struct meeting){shift, a->count == 0 || b->count == 0 ? 0 : width};
 }
 
+/* Makes a view, or says in words why not. */
+#define MAKE_VIEW(view, tensor, op, role, error)                                                         \
+    do {                                                                                                 \
+        enum view_fault fault_ = garner_view_make(view, tensor);                                         \
+        if (rarely(fault_ != VIEW_FINE)) return garner_view_fail(fault_, view, (op)->name, role, error); \
+    } while (0)
+
 garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, const garner_tensor *data,
                                const garner_tensor *indices, const garner_tensor *out, garner_shape *output,
                                garner_error *error)
 {
     struct view from, to, *at = &plan->index_map.view;
     struct map map;
-    RETURN_NOT_OK(garner_view_make(&from, data, op->name, "data", error));
-    RETURN_NOT_OK(garner_view_make(at, indices, op->name, "indices", error));
+    MAKE_VIEW(&from, data, op, "data", error);
+    MAKE_VIEW(at, indices, op, "indices", error);
     RETURN_NOT_OK(garner_shape_map(&map, op, &from, at, error));
     if (output) RETURN_NOT_OK(garner_shape_infer(output, &map, op, &from, at, error));
     if (out)
-        RETURN_NOT_OK(garner_view_make(&to, out, op->name, "out", error));
+        MAKE_VIEW(&to, out, op, "out", error);
     else
         garner_view_dense(&to, output);
     if (to.dtype != from.dtype || to.item != from.item ||
@@ -58,8 +65,8 @@ garner_status garner_infer(const garner_op *given, const garner_tensor *data, co
     error = error_begin(error, &spare);
     if (shape == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_infer: shape is NULL");
     RETURN_NOT_OK(garner_op_resolve(&op, given, error));
-    RETURN_NOT_OK(garner_view_make(&from, data, op.name, "data", error));
-    RETURN_NOT_OK(garner_view_make(&at, indices, op.name, "indices", error));
+    MAKE_VIEW(&from, data, &op, "data", error);
+    MAKE_VIEW(&at, indices, &op, "indices", error);
     RETURN_NOT_OK(garner_shape_map(&map, &op, &from, &at, error));
     return garner_shape_infer(shape, &map, &op, &from, &at, error);
 }

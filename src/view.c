@@ -8,22 +8,6 @@
 #include "error.h"
 #include "index.h"
 
-enum view_fault {
-    VIEW_FINE,
-    VIEW_IS_NULL,
-    VIEW_TYPE,
-    VIEW_ITEM,
-    VIEW_RANK,
-    VIEW_NO_SHAPE,
-    VIEW_EXTENT,
-    VIEW_COUNT,
-    VIEW_OFFSET,
-    VIEW_BYTES,
-    VIEW_PACKED,
-    VIEW_STRIDES,
-    VIEW_BUFFER
-};
-
 bool garner_count(int rank, const int64_t *n, int64_t *count)
 {
     *count = 1;
@@ -163,6 +147,45 @@ static enum view_fault reach_nothing(struct view *view)
     return VIEW_FINE;
 }
 
+/* What is rare: extents to look at again, no elements, strides. */
+static GARNER_NOINLINE enum view_fault make_unusual(struct view *view, const int64_t *strides)
+{
+    enum view_fault fault = check_extents(view);
+    if (fault != VIEW_FINE) return fault;
+    if (view->count == 0) return reach_nothing(view);
+    return view->dense ? reach_dense(view) : reach_strided(view, strides);
+}
+
+enum view_fault garner_view_make(struct view *view, const garner_tensor *given)
+{
+    if (given == NULL) return VIEW_IS_NULL;
+    const garner_tensor own = own_tensor(given);
+    enum view_fault fault = take_type(view, &own);
+    if (fault == VIEW_FINE) fault = take_place(view, &own);
+    if (rarely(fault != VIEW_FINE)) return fault;
+    if (!take_shape(view, own.shape) || rarely(own.strides != NULL)) return make_unusual(view, own.strides);
+    return reach_dense(view);
+}
+
+void garner_view_dense(struct view *view, const garner_shape *shape)
+{
+    int64_t count = shape->count > 0;
+    view->dtype = shape->dtype;
+    view->type = dtype_row(shape->dtype);
+    view->rank = shape->rank;
+    view->dense = true;
+    view->count = shape->count;
+    view->item = shape->item_bytes ? (int64_t)shape->item_bytes : view->type->item;
+    view->offset = 0;
+    view->buffer = 0;
+    view->span = (struct span){0, shape->bytes};
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        view->n[i] = shape->extents[i];
+        view->stride[i] = count;
+        count *= view->n[i];
+    }
+}
+
 /* ---- In words --------------------------------------------------------------------------------- */
 
 static GARNER_COLD garner_status fail_type(enum view_fault fault, const struct view *view, const char *op,
@@ -220,56 +243,11 @@ static GARNER_COLD garner_status fail_reach(enum view_fault fault, const struct 
         (long long)view->span.low, (long long)view->span.high, (unsigned long long)view->buffer);
 }
 
-static GARNER_COLD garner_status fail_view(enum view_fault fault, const struct view *view, const char *op,
+GARNER_COLD garner_status garner_view_fail(enum view_fault fault, const struct view *view, const char *op,
                                            const char *role, garner_error *error)
 {
     if (fault == VIEW_IS_NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: %s is NULL", op, role);
     return fault <= VIEW_ITEM    ? fail_type(fault, view, op, role, error)
            : fault <= VIEW_COUNT ? fail_shape(fault, view, op, role, error)
                                  : fail_reach(fault, view, op, role, error);
-}
-
-/* What is rare: extents to look at again, no elements, strides. */
-static GARNER_NOINLINE garner_status make_unusual(struct view *view, const int64_t *strides, const char *op,
-                                                  const char *role, garner_error *error)
-{
-    enum view_fault fault = check_extents(view);
-    if (fault == VIEW_FINE)
-        fault = view->count == 0 ? reach_nothing(view)
-                : view->dense    ? reach_dense(view)
-                                 : reach_strided(view, strides);
-    return fault == VIEW_FINE ? GARNER_OK : fail_view(fault, view, op, role, error);
-}
-
-garner_status garner_view_make(struct view *view, const garner_tensor *given, const char *op,
-                               const char *role, garner_error *error)
-{
-    if (given == NULL) return fail_view(VIEW_IS_NULL, view, op, role, error);
-    const garner_tensor own = own_tensor(given);
-    enum view_fault fault = take_type(view, &own);
-    if (fault == VIEW_FINE) fault = take_place(view, &own);
-    if (fault != VIEW_FINE) return fail_view(fault, view, op, role, error);
-    if (!take_shape(view, own.shape) || rarely(own.strides != NULL))
-        return make_unusual(view, own.strides, op, role, error);
-    fault = reach_dense(view);
-    return fault == VIEW_FINE ? GARNER_OK : fail_view(fault, view, op, role, error);
-}
-
-void garner_view_dense(struct view *view, const garner_shape *shape)
-{
-    int64_t count = shape->count > 0;
-    view->dtype = shape->dtype;
-    view->type = dtype_row(shape->dtype);
-    view->rank = shape->rank;
-    view->dense = true;
-    view->count = shape->count;
-    view->item = shape->item_bytes ? (int64_t)shape->item_bytes : view->type->item;
-    view->offset = 0;
-    view->buffer = 0;
-    view->span = (struct span){0, shape->bytes};
-    for (int i = shape->rank - 1; i >= 0; i--) {
-        view->n[i] = shape->extents[i];
-        view->stride[i] = count;
-        count *= view->n[i];
-    }
 }

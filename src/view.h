@@ -28,8 +28,27 @@ struct view {
     int64_t stride[GARNER_MAX_RANK]; /* in elements; 0 for extents of 1, and if there are no elements */
 };
 
-/* `op` and `role` ("data", "indices", "out") begin the error sentence. */
-garner_status garner_view_make(struct view *view, const garner_tensor *given, const char *op,
+/* What can be wrong with a view. */
+enum view_fault {
+    VIEW_FINE,
+    VIEW_IS_NULL,
+    VIEW_TYPE,
+    VIEW_ITEM,
+    VIEW_RANK,
+    VIEW_NO_SHAPE,
+    VIEW_EXTENT,
+    VIEW_COUNT,
+    VIEW_OFFSET,
+    VIEW_BYTES,
+    VIEW_PACKED,
+    VIEW_STRIDES,
+    VIEW_BUFFER
+};
+
+enum view_fault garner_view_make(struct view *view, const garner_tensor *given);
+
+/* The fault in words. `op` and `role` ("data", "indices", "out") begin the sentence. */
+garner_status garner_view_fail(enum view_fault fault, const struct view *view, const char *op,
                                const char *role, garner_error *error);
 
 /* The dense view of a shape that is known to fit. */
