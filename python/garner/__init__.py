@@ -9,6 +9,8 @@ Data may be NumPy's, torch's or JAX's arrays, or anything else with the buffer p
 and the result is of the same kind. Indices may also be lists.
 """
 
+from ._drawing import Drawing, explain
+from ._files import Tensors, load, save
 from ._garner import (
     Array,
     BadArgument,
@@ -31,6 +33,7 @@ from ._garner import (
     take_along_axis,
     take_along_dim,
 )
+from ._model import Model, Port
 
 __all__ = [
     "Array",
@@ -39,16 +42,23 @@ __all__ = [
     "BadShape",
     "BadSpec",
     "BadType",
+    "Drawing",
     "Error",
+    "Model",
     "OutOfRange",
     "Plan",
+    "Port",
+    "Tensors",
     "__version__",
     "cpu_info",
+    "explain",
     "gather",
     "gather_elements",
     "gather_nd",
     "get_num_threads",
     "index_select",
+    "load",
+    "save",
     "set_num_threads",
     "take",
     "take_along_axis",

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-from collections.abc import Buffer, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, Protocol, SupportsIndex, TypeVar, final
+from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, TypeVar, final
+
+from typing_extensions import Buffer
 
 class _DLPack(Protocol):
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -15,7 +17,6 @@ _Spec = Literal[
 ]
 _OOB = Literal["error", "zero", "clamp", "wrap"]
 _Operator = Literal["gather", "gather_elements", "gather_nd", "gather-elements", "gather-nd"]
-_Nested = int | Sequence["_Nested"]
 _Indices = _DLPack | Buffer | SupportsIndex | Sequence[Any]
 _Axis = SupportsIndex | _DLPack | Buffer | Sequence[int]
 
@@ -52,6 +53,7 @@ class Array:
     def tobytes(self) -> bytes: ...
     def __len__(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
     def __dlpack__(
         self,
         *,
@@ -131,3 +133,37 @@ def take_along_dim(input: _Data, indices: _Indices, dim: _Axis | None = None, *,
 def get_num_threads() -> int: ...
 def set_num_threads(n: int) -> None: ...
 def cpu_info() -> dict[str, Any]: ...
+
+class Tensors(Mapping[str, Array]):
+    def __getitem__(self, name: str) -> Array: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+
+def load(path: str | bytes | PathLike[Any], *, copy: bool = False, follow_links: bool = False) -> Any: ...
+def save(path: str | bytes | PathLike[Any], array_or_mapping: Any) -> None: ...
+
+class Port(NamedTuple):
+    dtype: str | None
+    shape: tuple[int | str | None, ...] | None
+    optional: bool
+
+class Model:
+    inputs: dict[str, Port]
+    outputs: dict[str, Port]
+    def __init__(self, path: str | bytes | PathLike[Any]) -> None: ...
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]: ...
+
+class Drawing:
+    def _repr_svg_(self) -> str: ...
+
+def explain(
+    op: _Operator,
+    data: Any,
+    indices: _Indices,
+    axis: _Axis = 0,
+    batch_dims: SupportsIndex = 0,
+    *,
+    spec: _Spec | None = None,
+    strict: bool = False,
+    oob: _OOB | None = None,
+) -> Drawing: ...

@@ -41,16 +41,16 @@ static double float_of(const struct small_float *type, unsigned code)
 static unsigned code_of(garner_dtype dtype, const unsigned char *bytes, int64_t i)
 {
     unsigned bits = (unsigned)garner_dtype_bits(dtype);
-    if (dtype == GARNER_U1) return bytes[i / 8] >> (7 - i % 8) & 1u;
+    if (dtype == GARNER_U1) return (unsigned)bytes[i / 8] >> (7 - i % 8) & 1u;
     if (dtype == GARNER_U3 || dtype == GARNER_U6) {
         unsigned per_unit = 24 / bits, at = (unsigned)(i % per_unit), low = bits * 2 / 3, high = bits - low;
         const unsigned char *unit = bytes + 3 * (i / per_unit);
         unsigned word = (unsigned)unit[0] << 8 | unit[1];
         unsigned lows = word >> (16 - low * (at + 1)) & ((1u << low) - 1);
-        return lows | (unit[2] >> (8 - high * (at + 1)) & ((1u << high) - 1)) << low;
+        return lows | ((unsigned)unit[2] >> (8 - high * (at + 1)) & ((1u << high) - 1)) << low;
     }
     unsigned per_byte = 8 / bits;
-    return bytes[i / per_byte] >> bits * (unsigned)(i % per_byte) & ((1u << bits) - 1);
+    return (unsigned)bytes[i / per_byte] >> bits * (unsigned)(i % per_byte) & ((1u << bits) - 1);
 }
 
 static PyObject *small_number(garner_dtype dtype, unsigned code)

@@ -222,6 +222,33 @@ static PyObject *get_nbytes(PyObject *self, void *unused)
     return PyLong_FromLongLong(((struct array_object *)self)->bytes);
 }
 
+static PyObject *get_descr(PyObject *self, void *unused)
+{
+    const struct array_object *array = (const struct array_object *)self;
+    (void)unused;
+    return array->descr ? PyUnicode_FromString(array->descr) : Py_NewRef(Py_None);
+}
+
+static PyObject *get_is_dense(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(array_object_is_dense((struct array_object *)self));
+}
+
+/* NumPy asks this where the buffer protocol fails; the rest is not worth doing in C. */
+static PyObject *array_for_numpy(PyObject *self, PyObject *arguments, PyObject *keywords)
+{
+    PyObject *helper = PyImport_ImportModule("garner._numpy"), *result = NULL;
+    PyObject *function = helper ? PyObject_GetAttrString(helper, "as_array") : NULL;
+    PyObject *first = PyTuple_Pack(1, self), *all = first ? PySequence_Concat(first, arguments) : NULL;
+    if (function && all) result = PyObject_Call(function, all, keywords);
+    Py_XDECREF(helper);
+    Py_XDECREF(function);
+    Py_XDECREF(first);
+    Py_XDECREF(all);
+    return result;
+}
+
 static Py_ssize_t array_length(PyObject *self)
 {
     const struct array_object *array = (const struct array_object *)self;
@@ -315,6 +342,8 @@ static PyGetSetDef attributes[] = {
     {"dtype", get_dtype, NULL, "The element type's name, such as 'f32'.", NULL},
     {"ndim", get_ndim, NULL, "The rank.", NULL},
     {"size", get_size, NULL, "The number of elements.", NULL},
+    {"_descr", get_descr, NULL, NULL, NULL},
+    {"_is_dense", get_is_dense, NULL, NULL, NULL},
     {"nbytes", get_nbytes, NULL, "The bytes that the elements take.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -330,6 +359,8 @@ static PyMethodDef methods[] = {
     {"tobytes", FAST(array_tobytes), METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
      "tobytes($self, /)\n--\n\nThe elements as bytes, in C order."},
     {"__dlpack__", FAST(dlpack_method), METH_METHOD | METH_FASTCALL | METH_KEYWORDS, dlpack_method_doc},
+    {"__array__", FAST(array_for_numpy), METH_VARARGS | METH_KEYWORDS,
+     "__array__($self, /, dtype=None, copy=None)\n--\n\nThe elements for numpy.asarray."},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, dlpack_device_doc},
     {NULL, NULL, 0, NULL},
 };

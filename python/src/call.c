@@ -91,7 +91,10 @@ static garner_status run_held(struct call *call, const garner_plan *plan, const 
     hold_operand(&hold, 0, &call->data);
     hold_operand(&hold, 1, &call->indices);
     hold_operand(&hold, 2, out);
-    garner_status status = work_run(plan, data, indices, to, bytes, call->threads, error);
+    struct work work;
+    work_begin(&work, call->threads);
+    garner_status status = garner_execute(plan, data, indices, to, &work.exec, error);
+    work_end(&work);
     for (int i = 0; i < 3; i++)
         Py_XDECREF(hold.reference[i]);
     return status;

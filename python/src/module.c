@@ -2,6 +2,7 @@
 /* The extension module garner._garner: its functions, its state, its beginning and its end. */
 #include "array_object.h"
 #include "errors.h"
+#include "files.h"
 #include "functions.h"
 #include "numpy.h"
 #include "plan_object.h"
@@ -17,7 +18,17 @@ static PyMethodDef functions[] = {
     FUNCTION(set_num_threads), FUNCTION(cpu_info),        {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition;
+/* What the package's Python files use. */
+#define INTERNAL(name)                                             \
+    {                                                              \
+        "_" #name, FAST(name), METH_FASTCALL | METH_KEYWORDS, NULL \
+    }
+
+static PyMethodDef internal_functions[] = {
+    INTERNAL(file_open_store), INTERNAL(file_is_single),  INTERNAL(file_names),  INTERNAL(file_load),
+    INTERNAL(file_save_all),   INTERNAL(model_open_file), INTERNAL(model_ports), INTERNAL(model_run_file),
+    INTERNAL(explain_gather),  {NULL, NULL, 0, NULL},
+};
 
 struct state *state_of_type(PyTypeObject *type)
 {
@@ -37,11 +48,11 @@ static int make_names(struct state *state)
 }
 
 /* Functions say that they are the package's, not this module's. */
-static int add_functions(PyObject *module)
+static int add_functions(PyObject *module, PyMethodDef *list)
 {
     PyObject *package = PyUnicode_FromString("garner");
     int result = package ? 0 : -1;
-    for (PyMethodDef *function = functions; function->ml_name && result == 0; function++) {
+    for (PyMethodDef *function = list; function->ml_name && result == 0; function++) {
         PyObject *made = PyCFunction_NewEx(function, module, package);
         result = made ? PyModule_AddObjectRef(module, function->ml_name, made) : -1;
         Py_XDECREF(made);
@@ -55,7 +66,7 @@ static int module_exec(PyObject *module)
     struct state *state = PyModule_GetState(module);
     if (make_names(state) < 0 || errors_make(state, module) < 0 ||
         array_object_make_type(state, module) < 0 || plan_object_make_type(state, module) < 0 ||
-        add_functions(module) < 0)
+        add_functions(module, functions) < 0 || add_functions(module, internal_functions) < 0)
         return -1;
     return PyModule_AddStringConstant(module, "__version__", garner_version());
 }

@@ -242,11 +242,12 @@ static bool make_dense(struct state *state, struct operand *operand, const char 
     return true;
 }
 
-/* Turns the bytes of each element of the operand's own copy around. */
+/* Turns the bytes of each number of the operand's own copy around. */
 static void swap_bytes(struct operand *operand)
 {
-    size_t item = (size_t)operand_item(operand);
-    size_t count = (size_t)count_elements(operand->tensor.rank, operand->shape);
+    bool pairs = operand->tensor.dtype == GARNER_C64 || operand->tensor.dtype == GARNER_C128;
+    size_t item = (size_t)operand_item(operand) / (pairs ? 2 : 1);
+    size_t count = (size_t)count_elements(operand->tensor.rank, operand->shape) * (pairs ? 2 : 1);
     unsigned char *at = operand->memory;
     for (size_t i = 0; i < count; i++, at += item)
         for (size_t low = 0, high = item - 1; low < high; low++, high--) {
@@ -259,7 +260,7 @@ static void swap_bytes(struct operand *operand)
 
 bool operand_settle(struct state *state, struct operand *operand, enum role role, const char *operator)
 {
-    bool swap = role == ROLE_INDICES && operand->swapped && operand_item(operand) > 1;
+    bool swap = role == ROLE_INDICES && operand->swapped && operand->tensor.dtype != GARNER_OPAQUE;
     if (!swap && !operand->odd) return true;
     if (!make_dense(state, operand, operator)) return false;
     if (swap) swap_bytes(operand);

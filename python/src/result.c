@@ -86,3 +86,18 @@ PyObject *result_finish(struct state *state, const struct operand *data, PyObjec
     Py_DECREF(made);
     return imported;
 }
+
+PyObject *result_like(struct state *state, const struct operand *like, PyObject *made)
+{
+    PyObject *converted = NULL;
+    if (like->origin == FROM_NUMPY)
+        converted = numpy_convert(numpy_get(state), made);
+    else if (like->origin == FROM_DLPACK || like->origin == FROM_VERSIONED)
+        converted = import_result(state, like->object, made);
+    if (converted == NULL) {
+        PyErr_Clear(); /* a type that the other library does not have stays ours */
+        return made;
+    }
+    Py_DECREF(made);
+    return converted;
+}

@@ -12,4 +12,8 @@ PyObject *result_new(struct state *state, const struct operand *data, const garn
 /* Turns it into the data's kind. Takes over the reference. */
 PyObject *result_finish(struct state *state, const struct operand *data, PyObject *made, bool scalar);
 
+/* Turns a garner.Array that exists already into the kind of `like`, if it has one and takes the type. Takes
+ * over the reference. */
+PyObject *result_like(struct state *state, const struct operand *like, PyObject *made);
+
 #endif

@@ -40,7 +40,7 @@ struct numpy; /* NumPy's C interface (numpy.h) */
 struct state {
     PyObject *name[NAMES];
     PyObject *error, *out_of_range, *bad_shape, *bad_type, *bad_argument, *bad_spec, *bad_file;
-    PyTypeObject *array_type, *plan_type, *model_type, *drawing_type;
+    PyTypeObject *array_type, *plan_type;
     _Atomic(struct numpy *) numpy; /* NULL until one of NumPy's objects has been met */
 };
 

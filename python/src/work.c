@@ -13,15 +13,6 @@ enum {
 
 atomic_int work_threads;
 
-/* A call whose lock has been given up. */
-struct job {
-    garner_exec pool; /* NULL parallel_for: this thread alone */
-    pthread_t caller;
-    PyThreadState *thread;
-    int64_t next_look; /* the caller's alone, like `thread` */
-    atomic_bool stop;  /* a signal handler raised an exception */
-};
-
 bool work_is_long(int64_t bytes)
 {
     return bytes >= LONG_WORK;
@@ -34,41 +25,48 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+static uintptr_t this_thread(void)
+{
+    return (uintptr_t)pthread_self();
+}
+
 /* Asked before each task, by every thread. Signals are the calling thread's to look at. */
 static int is_cancelled(void *context)
 {
-    struct job *job = context;
-    if (atomic_load_explicit(&job->stop, memory_order_relaxed)) return 1;
-    if (!pthread_equal(pthread_self(), job->caller)) return 0;
+    struct work *work = context;
+    if (atomic_load_explicit(&work->stop, memory_order_relaxed)) return 1;
+    if (work->caller != this_thread()) return 0;
     int64_t time = now();
-    if (time < job->next_look) return 0;
-    PyEval_RestoreThread(job->thread);
+    if (time < work->next_look) return 0;
+    PyEval_RestoreThread(work->thread);
     bool interrupted = PyErr_CheckSignals() < 0;
-    job->thread = PyEval_SaveThread();
-    job->next_look = now() + LOOK_EVERY;
-    if (interrupted) atomic_store_explicit(&job->stop, true, memory_order_relaxed);
+    work->thread = PyEval_SaveThread();
+    work->next_look = now() + LOOK_EVERY;
+    if (interrupted) atomic_store_explicit(&work->stop, true, memory_order_relaxed);
     return interrupted;
 }
 
 static int run_in_pool(void *context, garner_task *task, void *argument, size_t count)
 {
-    struct job *job = context;
-    return job->pool.parallel_for(job->pool.context, task, argument, count);
+    struct work *work = context;
+    return work->pool.parallel_for(work->pool.context, task, argument, count);
 }
 
-garner_status work_run(const garner_plan *plan, const void *data, const void *indices, void *out,
-                       int64_t bytes, int threads, garner_error *error)
+void work_begin(struct work *work, int threads)
 {
-    if (!work_is_long(bytes)) return garner_execute(plan, data, indices, out, NULL, error);
-    struct job job = {.caller = pthread_self(), .next_look = now() + LOOK_EVERY};
-    garner_exec exec = {.size = sizeof exec, .cancelled = is_cancelled, .context = &job};
     if (threads == 0) threads = atomic_load_explicit(&work_threads, memory_order_relaxed);
+    work->exec = (garner_exec){.size = sizeof work->exec, .cancelled = is_cancelled, .context = work};
     if (threads != 1) {
-        job.pool = garner_threads(threads);
-        exec.parallel_for = run_in_pool;
+        work->pool = garner_threads(threads);
+        work->exec.parallel_for = run_in_pool;
     }
-    job.thread = PyEval_SaveThread();
-    garner_status status = garner_execute(plan, data, indices, out, &exec, error);
-    PyEval_RestoreThread(job.thread);
-    return status;
+    work->caller = this_thread();
+    work->next_look = now() + LOOK_EVERY;
+    atomic_init(&work->stop, false);
+    work->thread = PyEval_SaveThread();
+}
+
+void work_end(struct work *work)
+{
+    PyEval_RestoreThread(work->thread);
 }

@@ -11,11 +11,23 @@
 /* The threads of calls that do not say how many: what set_num_threads said, 0 if nothing. */
 extern atomic_int work_threads;
 
-/* Runs a plan. `bytes` says how much there is to move. GARNER_CANCELLED comes with an exception set. */
-garner_status work_run(const garner_plan *plan, const void *data, const void *indices, void *out,
-                       int64_t bytes, int threads, garner_error *error);
+/* A call that has given up the interpreter's lock. */
+struct work {
+    garner_exec exec; /* to run with: the pool, and a look at signals now and then */
+    garner_exec pool;
+    PyThreadState *thread;
+    uintptr_t caller;
+    int64_t next_look;
+    atomic_bool stop;
+};
 
-/* Whether so much work is worth giving up the interpreter's lock. */
+/* Gives up the lock; `threads` 0 is the default. The struct must stay where it is until work_end. */
+void work_begin(struct work *work, int threads);
+
+/* Takes the lock back. Work that ended with GARNER_CANCELLED has left an exception. */
+void work_end(struct work *work);
+
+/* Whether so many bytes to move are worth it. */
 bool work_is_long(int64_t bytes);
 
 #endif

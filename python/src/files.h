@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files and models, as far as they need C: the Python side (garner/_files.py, garner/_model.py) makes
+ * mappings and names of it. What is loaded lies in the mapped file, and the Array keeps it mapped.
+ */
+#ifndef GARNER_PYTHON_FILES_H
+#define GARNER_PYTHON_FILES_H
+
+#include "array.h"
+#include "array_object.h"
+#include "functions.h"
+#include "operand.h"
+
+/* An Array that takes over a loaded one, also on failure. */
+PyObject *array_object_of_file(struct state *state, struct array *loaded);
+
+/* An object in any layout as a tensor in this machine's byte order; false with an exception. */
+bool read_native(struct state *state, struct operand *operand, PyObject *object, const char *operator,
+                 const char * name);
+
+/* file_open(path, flags) -> a store's handle; file_names(handle); file_load(handle, i); file_kind(handle) */
+extern fast_function file_open_store, file_names, file_load, file_is_single, file_save_all;
+
+/* model_open_file(path), model_ports(handle), model_run_file(handle, inputs) */
+extern fast_function model_open_file, model_ports, model_run_file;
+
+/* explain_gather(op, data, indices, axis, batch_dims, spec, strict, oob, width, colour) -> text, picture */
+extern fast_function explain_gather;
+
+#endif

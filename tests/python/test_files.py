@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""load and save: mapped without a copy, whole or not at all, and as NumPy and safetensors read and write."""
+
+import array
+import gc
+import os
+import stat
+from collections.abc import Mapping
+
+import pytest
+
+import garner
+
+
+def test_round_trips(tmp_path):
+    table = garner.gather([[1.5, 2.5], [3.5, 4.5]], [1, 0])
+    for suffix in (".npy", ".pb"):
+        path = tmp_path / f"a{suffix}"
+        garner.save(path, table)
+        back = garner.load(path)
+        assert type(back) is garner.Array and back.tolist() == table.tolist() and back.dtype == "f64"
+    for suffix in (".npz", ".safetensors"):
+        path = tmp_path / f"b{suffix}"
+        garner.save(path, {"x": table, "y": array.array("b", [1, -2])})
+        back = garner.load(path)
+        assert isinstance(back, Mapping) and sorted(back) == ["x", "y"] and len(back) == 2
+        assert back["x"].tolist() == table.tolist() and back["y"].dtype == "i8"
+        assert "x" in back and "z" not in back and back.get("z") is None and dict(back.items()).keys() == {"x", "y"}
+        with pytest.raises(KeyError):
+            back["z"]
+        garner.save(path, table)
+        assert list(garner.load(path)) == ["b"]
+        garner.save(path, {})
+        assert list(garner.load(path)) == []
+        garner.save(tmp_path / f"c{suffix}", garner.load(path))
+
+
+def test_arrays_outlive_the_file(tmp_path):
+    path = tmp_path / "a.npz"
+    garner.save(path, {"x": list(range(1000))})
+    array_x = garner.load(path)["x"]
+    os.unlink(path)
+    gc.collect()
+    assert array_x.tolist() == list(range(1000)) and memoryview(array_x).readonly
+    assert garner.gather(array_x, [999]).tolist() == [999]
+    with pytest.raises(garner.BadArgument, match="read-only"):
+        garner.gather([1] * 1000, list(range(1000)), out=array_x)
+    with pytest.raises(BufferError):
+        array_x.__dlpack__()
+    assert garner.gather(array_x.__dlpack__(max_version=(1, 0)), [5]).tolist() == [5]
+
+
+def test_copy(tmp_path):
+    path = tmp_path / "a.npy"
+    garner.save(path, [1, 2, 3])
+    copied = garner.load(path, copy=True)
+    os.truncate(path, 10)
+    memoryview(copied)[0] = 7
+    assert copied.tolist() == [7, 2, 3]
+
+
+def test_paths(tmp_path):
+    garner.save(str(tmp_path / "a.npy"), [1])
+    assert garner.load(os.fsencode(tmp_path / "a.npy")).tolist() == [1]
+    with pytest.raises(FileNotFoundError):
+        garner.load(tmp_path / "none.npy")
+    with pytest.raises(FileNotFoundError):
+        garner.save(tmp_path / "none" / "a.npy", [1])
+    with pytest.raises(OSError):
+        garner.load(tmp_path)
+    with pytest.raises(TypeError):
+        garner.load(7.5)
+    with pytest.raises(ValueError, match=r"\.safetensors"):
+        garner.save(tmp_path / "a.txt", [1])
+    with pytest.raises(ValueError):
+        garner.load("a\0.npy")
+    before = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        os.link("a.npy", "-")
+        assert garner.load("-").tolist() == [1]  # a file's name, not standard input
+    finally:
+        os.chdir(before)
+
+
+def test_bad_files(tmp_path):
+    path = tmp_path / "a.npy"
+    for content in (b"", b"x", b"\x93NUMPY\x01\x00", b"\x93NUMPY\x04\x00" + bytes(100)):
+        path.write_bytes(content)
+        with pytest.raises(garner.BadFile) as caught:
+            garner.load(path)
+        assert caught.value.status == "bad_file" or caught.value.status == "unsupported"
+        assert isinstance(caught.value, ValueError) and str(path) in str(caught.value)
+
+
+def test_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "a.npy"
+    garner.save(path, [1, 2, 3])
+    mode = stat.S_IMODE(path.stat().st_mode)
+    with pytest.raises(garner.Error):
+        garner.save(path, {"x": [1], "y": [2]})
+    with pytest.raises(garner.BadType):
+        garner.save(path, object())
+    assert garner.load(path).tolist() == [1, 2, 3] and os.listdir(tmp_path) == ["a.npy"] and stat.S_IMODE(path.stat().st_mode) == mode
+    with pytest.raises(garner.BadArgument, match="names"):
+        garner.save(tmp_path / "a.npz", {1: [1]})
+
+
+def same(a, b):
+    return repr(a.tolist()) == repr(b.tolist())
+
+
+def test_numpy_files(tmp_path):
+    np = pytest.importorskip("numpy")
+    types = ["f4", ">i4", "?", "c16", ">c8", "U5", "S3", "M8[ms]", "V6", [("a", "u1"), ("b", ">f8", (2,))], "g"]
+    for i, dtype in enumerate(types):
+        a = np.frombuffer(bytes(range(12)) * np.dtype(dtype).itemsize, np.uint8)
+        a = (a % 2 if dtype == "?" else a).view(dtype).reshape(3, 4) if "U" not in str(dtype) else np.array([["ab", "ü", "", "x"]] * 3)
+        for layout in (a, np.asfortranarray(a), a[::-1, ::2]):
+            path = tmp_path / f"{i}.npy"
+            np.save(path, layout)
+            for copy in (False, True):
+                back = np.asarray(garner.load(path, copy=copy))
+                assert back.shape == layout.shape and back.dtype.newbyteorder("=") == layout.dtype.newbyteorder("=") and same(back, layout)
+            picked = garner.gather(garner.load(path), [1, 0])
+            assert same(np.asarray(picked), layout[[1, 0]])
+            garner.save(path, layout)
+            assert same(np.load(path), layout)
+            garner.save(path, picked)
+            again = np.load(path)
+            assert same(again, layout[[1, 0]]) and again.dtype.newbyteorder("=") == layout.dtype.newbyteorder("=")
+    np.savez_compressed(tmp_path / "z.npz", x=np.arange(5), y=np.eye(2))
+    assert {k: v.tolist() for k, v in garner.load(tmp_path / "z.npz").items()} == {"x": [0, 1, 2, 3, 4], "y": [[1, 0], [0, 1]]}
+    garner.save(tmp_path / "w.npz", {"x": np.arange(5), "y": np.eye(2).T})
+    assert np.load(tmp_path / "w.npz")["y"].tolist() == [[1, 0], [0, 1]]
+
+
+def test_ml_dtypes_and_safetensors(tmp_path):
+    np = pytest.importorskip("numpy")
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    a = np.array([[1, 2], [0.5, 3]], ml_dtypes.bfloat16)
+    garner.save(tmp_path / "a.safetensors", {"a": a})
+    back = garner.load(tmp_path / "a.safetensors")["a"]
+    assert back.dtype == "bf16" and back.tolist() == a.tolist()
+    assert np.asarray(back).dtype == a.dtype and np.array(back, copy=True).tolist() == a.tolist()
+    with pytest.raises(garner.BadFile) as caught:
+        garner.save(tmp_path / "a.npy", a)
+    assert caught.value.status == "unsupported"
+    load_file = pytest.importorskip("safetensors.numpy").load_file
+    garner.save(tmp_path / "b.safetensors", {"x": np.eye(3, dtype="f4"), "y": [1, 2]})
+    theirs = load_file(tmp_path / "b.safetensors")
+    assert theirs["x"].tolist() == np.eye(3).tolist() and theirs["y"].tolist() == [1, 2]
