@@ -2,7 +2,6 @@
 /* Opening and closing models, and what can be asked of them. */
 #include "model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,11 +145,12 @@ const char *model_note(const struct model *model, size_t i)
 garner_status model_blame(const struct model *model, size_t id, garner_error *error)
 {
     const struct graph_node *node = &model->graph.nodes[id];
-    char said[sizeof error->message], path[128], name[96], type[64];
+    char said[sizeof error->message], name[96], type[64];
+    uint32_t has = error->has;
     memcpy(said, error->message, sizeof said);
-    snprintf(error->message, sizeof error->message, "%s: node '%s' (%s%s%s): %s",
-             printable(path, sizeof path, model->graph.path), printable(name, sizeof name, node->name),
-             printable(type, sizeof type, node->type), node->spec ? ", " : "", node->spec ? node->spec : "",
-             said);
+    (void)fail_at(error, error->status, model->graph.path, "node '%s' (%s%s%s): %s",
+                  printable(name, sizeof name, node->name), printable(type, sizeof type, node->type),
+                  node->spec ? ", " : "", node->spec ? node->spec : "", said);
+    error->has = has; /* position, value and so on are still there */
     return error->status;
 }
