@@ -32,6 +32,15 @@ add_custom_command(TARGET garner_python POST_BUILD
                    VERBATIM)
 
 install(TARGETS garner_python DESTINATION garner COMPONENT python)
+
+# python -m garner.bench: the benchmark, the library that it measures, and what it compiles to do so.
+install(DIRECTORY bench/garner_bench bench/native DESTINATION garner/_bench COMPONENT python
+        PATTERN __pycache__ EXCLUDE)
+install(FILES bench/workloads.tsv DESTINATION garner/_bench COMPONENT python)
+install(FILES include/garner.h DESTINATION garner/_bench/include COMPONENT python)
+if(TARGET garner)
+    install(FILES $<TARGET_FILE:garner> DESTINATION garner/_bench COMPONENT python RENAME $<TARGET_SONAME_FILE_NAME:garner>)
+endif()
 if(TARGET garner_cli AND DEFINED SKBUILD_SCRIPTS_DIR)
     install(TARGETS garner_cli DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
 endif()

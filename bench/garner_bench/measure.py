@@ -92,9 +92,9 @@ def _settled(contestants):
 
 
 def _steady(contestants):
-    """Those sampled in every round: garner, the ceiling, and every peer that may be the best."""
+    """Those sampled in every round: garner, from C and from Python, the ceiling, and every peer that may be the best."""
     fastest = min(c.estimate for c in contestants if c.name != "ceiling")
-    return [c for c in contestants if c.name in ("garner", "ceiling") or c.estimate <= SLOW * fastest]
+    return [c for c in contestants if c.name in ("garner", "python", "ceiling") or c.estimate <= SLOW * fastest]
 
 
 def _run(trial, contestants, effort, rng):

@@ -9,7 +9,7 @@ AT_LIMIT = 0.8  # the share of the machine's limit from which a time counts as b
 LEVEL_AT_LIMIT = 0.97
 LONG_WORK = 1e6  # ns: gains from cores are asked of cells above this
 MODE_LABELS = {"one": "One thread", "all": "All cores"}
-NOT_PEERS = ("garner", "ceiling")
+NOT_PEERS = ("garner", "python", "ceiling")
 
 
 class Row(NamedTuple):

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How many threads calls use, and what the machine is. */
-#define _GNU_SOURCE
-#include <sched.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "arguments.h"
 #include "errors.h"
@@ -30,35 +25,20 @@ const char set_num_threads_doc[] =
 
 const char cpu_info_doc[] =
     "cpu_info($module)\n--\n\n"
-    "What was detected, as a dictionary: the machine's architecture, the CPUs that this process may use, "
-    "the\n"
-    "threads that calls use, the instruction set of the kernels, and the kernel of some common gathers.\n\n"
+    "What was detected, as a dictionary: the architecture, the CPUs that this process may use, the threads\n"
+    "that calls use, the CPU's features, the highest level of kernels that was detected and the one in use,\n"
+    "and the kernels of some common gathers.\n\n"
     ">>> import garner\n"
     ">>> sorted(garner.cpu_info())\n"
-    "['architecture', 'cpus', 'instruction_set', 'kernels', 'threads']\n";
-
-static int count_cpus(void)
-{
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (int)online : 1;
-}
-
-/* What garner.h says of garner_threads(0). */
-static int default_threads(void)
-{
-    const char *text = getenv("GARNER_NUM_THREADS");
-    bool digits = text && *text && strspn(text, "0123456789") == strlen(text) && text[0] != '0';
-    long number = digits ? strtol(text, NULL, 10) : 0;
-    if (number < 1) number = count_cpus();
-    return number > 256 ? 256 : (int)number;
-}
+    "['architecture', 'cpus', 'detected', 'features', 'kernels', 'level', 'threads']\n";
 
 static int threads_in_use(void)
 {
+    garner_cpu cpu = {.size = sizeof cpu};
     int threads = atomic_load(&work_threads);
-    return threads > 0 ? threads : default_threads();
+    if (threads > 0) return threads;
+    garner_cpu_info(&cpu);
+    return cpu.threads;
 }
 
 PyObject *get_num_threads(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
@@ -120,22 +100,18 @@ static PyObject *kernels(void)
 PyObject *cpu_info(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
     static const struct signature signature = {"cpu_info", 0, 0, 0, {0}};
-    struct utsname machine;
+    garner_cpu cpu = {.size = sizeof cpu};
     if (!arguments_take(PyModule_GetState(module), &signature, arguments, count, keywords, NULL)) return NULL;
-    PyObject *chosen = kernels(), *sample = chosen ? kernel_of(4) : NULL, *level = NULL;
-    if (sample) {
-        PyObject *space = PyUnicode_FromString(" ");
-        PyObject *words = space ? PyUnicode_Split(sample, space, 1) : NULL;
-        level = words ? Py_XNewRef(PyList_GetItem(words, 0)) : NULL;
-        Py_XDECREF(space);
-        Py_XDECREF(words);
-    }
-    Py_XDECREF(sample);
-    if (level == NULL) {
+    garner_cpu_info(&cpu);
+    PyObject *chosen = kernels(), *features = PyUnicode_FromString(cpu.features);
+    PyObject *list = features ? PyUnicode_Split(features, NULL, -1) : NULL;
+    Py_XDECREF(features);
+    if (chosen == NULL || list == NULL) {
         Py_XDECREF(chosen);
+        Py_XDECREF(list);
         return NULL;
     }
-    return Py_BuildValue("{s:s,s:i,s:i,s:N,s:N}", "architecture", uname(&machine) == 0 ? machine.machine : "",
-                         "cpus", count_cpus(), "threads", threads_in_use(), "instruction_set", level,
-                         "kernels", chosen);
+    return Py_BuildValue("{s:s,s:i,s:i,s:s,s:s,s:N,s:N}", "architecture", cpu.architecture, "cpus",
+                         (int)cpu.cpus, "threads", threads_in_use(), "detected", cpu.detected, "level",
+                         cpu.level, "features", list, "kernels", chosen);
 }

@@ -8,7 +8,7 @@ A way that raises, or whose result differs, is named in the report and not count
 import importlib
 from typing import Any, Callable, NamedTuple
 
-NAMES = ("garner", "numpy", "torch", "onnxruntime", "openvino", "jax")
+NAMES = ("garner", "python", "numpy", "torch", "onnxruntime", "openvino", "jax")
 
 
 class Context(NamedTuple):
