@@ -63,11 +63,17 @@ GARNER_INLINE bool index_is_beyond(int64_t index, struct index_type type)
     return type.is_unsigned && index < 0;
 }
 
-/* Wraps a negative index and answers whether the result lies in [0, bound). Compares and adds; since
- * wrap is never negative and only negative indices get it, nothing overflows. */
+/* Wraps a negative index. Since wrap is never negative and only negative indices get it, nothing
+ * overflows. */
+GARNER_INLINE int64_t index_wrap(int64_t index, int64_t wrap)
+{
+    return index + (index < 0 ? wrap : 0);
+}
+
+/* Wraps a negative index and answers whether the result lies in [0, bound). */
 GARNER_INLINE bool index_inside(int64_t index, int64_t bound, int64_t wrap, int64_t *place)
 {
-    *place = index + (index < 0 ? wrap : 0);
+    *place = index_wrap(index, wrap);
     return (uint64_t)*place < (uint64_t)bound;
 }
 

@@ -7,19 +7,20 @@ enum {
     POINT_COST = 16,        /* what finding a point costs, in bytes moved */
     MOST_TASKS = 64 * 1024,
     PIECE_ALIGNMENT = 4096,
-    PATTERN_ROW = 64,               /* rows shorter than this gain from a pattern, */
-    PATTERN_RUN = 32,               /* if their runs are short as well */
-    REUSED_RUN = 32,                /* longer runs gain more from prefetching than from resolving once */
-    REUSED_ROW = 64,                /* unless rows are this short */
-    REUSED_ROWS = 32,               /* rows that a task takes at least, so that resolving pays */
-    CACHED = 1024 * 1024,           /* a table of this size stays in a core's own caches, */
-    NEAR = 256 * 1024,              /* one of this size near enough, */
-    SHARED = 32 * 1024 * 1024,      /* one of this size in the cache that cores share */
-    LEAST_SWEEP = 8,                /* rows that a resolved block serves at least */
-    AHEAD_BYTES = 8192,             /* how far ahead runs are asked for that are shorter than this, */
-    AHEAD_POINTS = 16,              /* at most this many */
-    LITTLE = 1024,                  /* bytes of out for which nothing of this matters */
-    STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
+    PATTERN_ROW = 64,                 /* rows shorter than this gain from a pattern, */
+    PATTERN_RUN = 32,                 /* if their runs are short as well */
+    REUSED_RUN = 32,                  /* longer runs gain more from prefetching than from resolving once */
+    REUSED_ROW = 64,                  /* unless rows are this short */
+    REUSED_ROWS = 32,                 /* rows that a task takes at least, so that resolving pays */
+    CACHED = 1024 * 1024,             /* a table of this size stays in a core's own caches, */
+    NEAR = (X86 ? 2048 : 256) * 1024, /* one of this size near enough, */
+    SHARED = 32 * 1024 * 1024,        /* one of this size in the cache that cores share */
+    LEAST_SWEEP = 8,                  /* rows that a resolved block serves at least */
+    AHEAD_BYTES = 8192,               /* how far ahead runs are asked for that are shorter than this, */
+    AHEAD_POINTS = 16,                /* at most this many */
+    LITTLE = 1024,                    /* bytes of out for which nothing of this matters */
+    STREAMED_FAR = 512,               /* from this length on streamed runs pass the nearest cache by */
+    STREAMED_OUT = 32 * 1024 * 1024   /* an out of this size is better written past the caches */
 };
 
 _Static_assert(PATTERN_RUN < TASK_COST, "runs that go by a pattern are never cut into pieces");
@@ -155,8 +156,8 @@ static void tune(struct cpu_work *work, const struct nest *nest)
     int64_t touched = touched_bytes(nest);
     if (nest->run < AHEAD_BYTES && touched > NEAR)
         work->segment.ahead = at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
-    work->segment.near = X86 || touched <= SHARED;
     work->segment.stream = nest->points >= STREAMED_OUT / nest->run;
+    work->segment.near = X86 ? !work->segment.stream || nest->run < STREAMED_FAR : touched <= SHARED;
     if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
 }
 

@@ -68,11 +68,12 @@ GARNER_INLINE int source_group(enum source source)
     return source_axes(source) == 1 ? GROUP : TUPLE_GROUP;
 }
 
-/* The distance in data of one point, from its indices; clears *inside if one is not inside. Of UNIT with a
- * constant run it is the place itself: the multiplication belongs to the address. Unsigned, because until all
- * are known to be inside the sum may be anything. */
+/* The distance in data of one point, from its indices. Of UNIT with a constant run it is the place itself:
+ * the multiplication belongs to the address. worst[k] becomes the greatest place on axis k so far, negative
+ * ones being the greatest of all. Unsigned, because until all are known to be inside the sum may be anything.
+ */
 GARNER_INLINE uint64_t point_offset(const struct segment *s, const char *at, enum source source, int width,
-                                    int64_t constant, bool wraps, bool *inside)
+                                    int64_t constant, bool wraps, uint64_t *worst)
 {
     const struct index_type type = {width, false};
     uint64_t offset = 0;
@@ -80,10 +81,8 @@ GARNER_INLINE uint64_t point_offset(const struct segment *s, const char *at, enu
     {
         const struct axis *axis = &s->axis[k];
         int64_t place = index_load(at + k * width, type);
-        if (wraps)
-            *inside &= index_inside(place, axis->bound, axis->wrap, &place);
-        else
-            *inside &= (uint64_t)place < (uint64_t)axis->bound;
+        if (wraps) place = index_wrap(place, axis->wrap);
+        worst[k] = (uint64_t)place > worst[k] ? (uint64_t)place : worst[k];
         if (source == UNIT)
             offset = (uint64_t)place * (constant ? 1 : (uint64_t)axis->stride);
         else
@@ -98,15 +97,17 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
 {
     int64_t pitch = source_axes(source) * (int64_t)width;
     uint64_t ramp = (uint64_t)s->ramp, along = source == RAMP ? (uint64_t)first * ramp : 0;
+    uint64_t worst[MOST_AXES] = {0};
     const char *at = s->index + first * pitch;
-    bool inside = true;
     UNROLL for (int i = 0; i < count; i++, along += ramp)
     {
-        uint64_t from = point_offset(s, at + i * pitch, source, width, constant, wraps, &inside);
+        uint64_t from = point_offset(s, at + i * pitch, source, width, constant, wraps, worst);
         if (source == PATTERN) from += (uint64_t)s->pattern[first + i];
         if (source == RAMP) from += along;
         offset[i] = (int64_t)from;
     }
+    bool inside = true;
+    UNROLL for (int k = 0; k < source_axes(source); k++) inside &= worst[k] < (uint64_t)s->axis[k].bound;
     return inside;
 }
 
@@ -232,8 +233,7 @@ GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum sou
     UNROLL for (int k = 0; k < axes; k++)
     {
         int64_t place = index_load(index + k * width, type);
-        place += place < 0 ? s->axis[k].wrap : 0;
-        at += (uintptr_t)place * (uintptr_t)s->axis[k].stride;
+        at += (uintptr_t)index_wrap(place, s->axis[k].wrap) * (uintptr_t)s->axis[k].stride;
     }
     uintptr_t end = at + (uintptr_t)(run < PREFETCHED ? run : PREFETCHED);
     for (at &= ~(uintptr_t)(LINE - 1); at < end; at += LINE)
