@@ -74,24 +74,28 @@ def sparse(path, head, size):
         file.truncate(len(head) + size)
 
 
-def seconds(program, *arguments):
-    """The least of a few runs, without the start of Python."""
-    times = []
-    for _ in range(5):
-        started = time.monotonic()
-        subprocess.run([program, *arguments], stdout=subprocess.DEVNULL, check=True)
-        times.append(time.monotonic() - started)
-    return min(times)
+@pytest.fixture
+def at_once(program, surroundings, tmp_path):
+    """at_once(arguments): one of a few runs takes less than 50 ms, however busy the machine is otherwise."""
+    with open(program, "rb") as file:
+        limit = 2 if b"__asan_init" in file.read() else 0.05
+
+    def check(*arguments):
+        times = []
+        while len(times) < 20 and min(times, default=limit) >= limit:
+            started = time.monotonic()
+            subprocess.run([program, *arguments], cwd=tmp_path, env=surroundings, stdout=subprocess.DEVNULL, check=True)
+            times.append(time.monotonic() - started)
+        assert min(times) < limit, times
+
+    return check
 
 
 @pytest.mark.parametrize("kind", ["npy", "npz", "safetensors"])
-def test_a_gibibyte_in_no_time(program, garner, tmp_path, monkeypatch, kind):
-    monkeypatch.chdir(tmp_path)
+def test_a_gibibyte_in_no_time(garner, at_once, tmp_path, kind):
     rows = 1 << 22
     big_table(tmp_path, kind, rows)
-    with open(program, "rb") as file:
-        limit = 2 if b"__asan_init" in file.read() else 0.05
-    assert seconds(program, "info", f"x.{kind}") < limit
+    at_once("info", f"x.{kind}")
     assert f"f32  [{rows},64]  {rows * 256} bytes" in garner("info", f"x.{kind}").text
 
 
@@ -130,14 +134,11 @@ def sparse_npz(path, head, size):
 
 
 @pytest.mark.parametrize("kind", ["npy", "npz", "safetensors"])
-def test_a_table_of_4_gib_loads_in_no_time(program, tmp_path, monkeypatch, kind):
-    monkeypatch.chdir(tmp_path)
+def test_a_table_of_4_gib_loads_in_no_time(at_once, tmp_path, kind):
     rows = 1 << 24
     big_table(tmp_path, kind, rows)
     member = "" if kind == "npy" else ":table"
-    with open(program, "rb") as file:
-        limit = 2 if b"__asan_init" in file.read() else 0.05
-    assert seconds(program, "gather", f"x.{kind}{member}", f"[0,-1,{rows // 2}]", "-o", "/dev/null") < limit
+    at_once("gather", f"x.{kind}{member}", f"[0,-1,{rows // 2}]", "-o", "/dev/null")
 
 
 @pytest.mark.parametrize("kind", ["npy", "npz", "safetensors"])
