@@ -103,7 +103,12 @@ static bool integer_of_tensor(struct state *state, const char *operator, const c
 {
     struct operand operand;
     PyErr_Clear();
-    if (!operand_read(state, &operand, given, ROLE_INDICES, operator, name)) return false;
+    if (!operand_read(state, &operand, given, ROLE_INDICES, operator, name)) {
+        if (PyErr_ExceptionMatches(state->error))
+            raise_from(state, GARNER_BAD_TYPE,
+                       "%s: %s is %R; it must be an integer, or a tensor of one", operator, name, given);
+        return false;
+    }
     bool one = operand.tensor.rank == 0 || (operand.tensor.rank == 1 && operand.shape[0] == 1);
     if (one && !is_integer(operand.tensor.dtype))
         raise_error(state, GARNER_BAD_TYPE, "%s: %s is of type %s; it must be an integer", operator, name,

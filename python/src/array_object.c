@@ -148,10 +148,10 @@ struct array_object *array_object_copy(struct state *state, const struct array_o
     }
     int64_t item = tensor->rank > 0 ? made->buffer_strides[tensor->rank - 1] : 1;
     if (copy_elements(made->tensor.data, to_strides, from, from_strides, tensor->rank, tensor->shape, item,
-                      &error) == GARNER_OK)
+                      NULL, &error) == GARNER_OK)
         return made;
     Py_DECREF((PyObject *)made);
-    raise_record(state, &error);
+    if (!PyErr_Occurred()) raise_record(state, &error);
     return NULL;
 }
 

@@ -64,20 +64,6 @@ static PyObject *refuse(struct call *call, garner_error *error)
 
 /* ---- Work ---------------------------------------------------------------------------------------------- */
 
-/* Keeps NumPy from moving an array's memory (ndarray.resize) while the interpreter's lock is given up: an
- * array that somebody refers to weakly cannot be resized. */
-struct hold {
-    PyObject *reference[3];
-};
-
-static void hold_operand(struct hold *hold, int i, const struct operand *operand)
-{
-    hold->reference[i] = NULL;
-    if (operand == NULL || operand->origin != FROM_NUMPY) return;
-    hold->reference[i] = PyWeakref_NewRef(operand->object, NULL);
-    if (hold->reference[i] == NULL) PyErr_Clear();
-}
-
 static garner_status run_held(struct call *call, const garner_plan *plan, const struct operand *out, void *to,
                               garner_error *error)
 {
@@ -87,16 +73,13 @@ static garner_status run_held(struct call *call, const garner_plan *plan, const 
     if (__builtin_mul_overflow(bytes, 8, &bytes)) bytes = INT64_MAX;
     bytes = __builtin_add_overflow(bytes, shape->bytes, &sum) ? INT64_MAX : sum;
     if (!work_is_long(bytes)) return garner_execute(plan, data, indices, to, NULL, error);
-    struct hold hold;
-    hold_operand(&hold, 0, &call->data);
-    hold_operand(&hold, 1, &call->indices);
-    hold_operand(&hold, 2, out);
+    PyObject *held[3] = {operand_hold(&call->data), operand_hold(&call->indices), operand_hold(out)};
     struct work work;
     work_begin(&work, call->threads);
     garner_status status = garner_execute(plan, data, indices, to, &work.exec, error);
     work_end(&work);
     for (int i = 0; i < 3; i++)
-        Py_XDECREF(hold.reference[i]);
+        Py_XDECREF(held[i]);
     return status;
 }
 
@@ -152,7 +135,7 @@ static garner_status run_odd(struct call *call, struct operand *out, garner_erro
     dense_strides(out->tensor.rank, out->shape, item, to);
     if (status == GARNER_OK)
         status = copy_elements((char *)out->tensor.data + out->tensor.byte_offset, out->strides, memory, to,
-                               out->tensor.rank, out->shape, item, error);
+                               out->tensor.rank, out->shape, item, out, error);
     cache_release(&cached);
     free(memory);
     return status;

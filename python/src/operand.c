@@ -7,6 +7,7 @@
 
 #include "errors.h"
 #include "numpy.h"
+#include "work.h"
 
 /* ---- Shapes -------------------------------------------------------------------------------------- */
 
@@ -168,13 +169,36 @@ void operand_release(struct operand *operand)
 
 /* ---- Copies -------------------------------------------------------------------------------------- */
 
+PyObject *operand_hold(const struct operand *operand)
+{
+    if (operand == NULL || operand->origin != FROM_NUMPY) return NULL;
+    PyObject *reference = PyWeakref_NewRef(operand->object, NULL);
+    if (reference == NULL) PyErr_Clear();
+    return reference;
+}
+
+/* Without the interpreter's lock if there is much to do. */
+static garner_status run_copy(const garner_op *op, const garner_tensor *data, const garner_tensor *index,
+                              const garner_tensor *out, const struct operand *owner, garner_error *error)
+{
+    int64_t bytes = count_elements(out->rank, out->shape);
+    if (!work_is_long(bytes)) return garner_run(op, data, index, out, NULL, error);
+    struct work work;
+    PyObject *held = operand_hold(owner);
+    work_begin(&work, 0);
+    garner_status status = garner_run(op, data, index, out, &work.exec, error);
+    work_end(&work);
+    Py_XDECREF(held);
+    return status;
+}
+
 /* A copy is a gather of bytes: the one element of a first axis in front of all others. */
 garner_status copy_elements(void *to, const int64_t *to_strides, const void *from,
                             const int64_t *from_strides, int32_t rank, const int64_t *shape, int64_t item,
-                            garner_error *error)
+                            const struct operand *owner, garner_error *error)
 {
-    int64_t extent[GARNER_MAX_RANK + 2] = {1}, from_stride[GARNER_MAX_RANK + 2] = {0},
-                                     to_stride[GARNER_MAX_RANK + 2] = {0}, zero = 0;
+    int64_t extent[GARNER_MAX_RANK + 2] = {1}, zero = 0;
+    int64_t from_stride[GARNER_MAX_RANK + 2] = {0}, to_stride[GARNER_MAX_RANK + 2] = {0};
     for (int32_t i = 0; i < rank; i++) {
         extent[i + 1] = shape[i];
         from_stride[i + 1] = from_strides[i];
@@ -191,7 +215,7 @@ garner_status copy_elements(void *to, const int64_t *to_strides, const void *fro
                           .dtype = GARNER_U8};
     garner_tensor out = {
         .data = to, .shape = extent + 1, .strides = to_stride + 1, .rank = rank + 1, .dtype = GARNER_U8};
-    return garner_run(&op, &data, &index, &out, NULL, error);
+    return run_copy(&op, &data, &index, &out, owner, error);
 }
 
 /* Byte strides of an operand, whatever form its own have. */
@@ -227,10 +251,10 @@ static bool make_dense(struct state *state, struct operand *operand, const char 
     dense_strides(operand->tensor.rank, operand->shape, item, to);
     const char *data = (const char *)operand->tensor.data + operand->tensor.byte_offset;
     garner_status status =
-        copy_elements(memory, to, data, from, operand->tensor.rank, operand->shape, item, &error);
+        copy_elements(memory, to, data, from, operand->tensor.rank, operand->shape, item, operand, &error);
     if (status != GARNER_OK) {
         free(memory);
-        raise_record(state, &error);
+        if (!PyErr_Occurred()) raise_record(state, &error);
         return false;
     }
     free(operand->memory);

@@ -63,10 +63,15 @@ void operand_integer(const struct operand *operand, int64_t *number);
 /* Whether data and out hold elements of the same type beyond what the library compares. */
 bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out);
 
-/* Copies elements of `item` bytes between views whose strides are in bytes. */
+/* Keeps NumPy from moving an array's memory (ndarray.resize) while the interpreter's lock is given up: an
+ * array that somebody refers to weakly cannot be resized. A new reference to drop afterwards, or NULL. */
+PyObject *operand_hold(const struct operand *operand);
+
+/* Copies elements of `item` bytes between views whose strides are in bytes; without the interpreter's lock if
+ * they are many. `owner` is the operand whose memory one of them is, or NULL. */
 garner_status copy_elements(void *to, const int64_t *to_strides, const void *from,
                             const int64_t *from_strides, int32_t rank, const int64_t *shape, int64_t item,
-                            garner_error *error);
+                            const struct operand *owner, garner_error *error);
 
 /* Fills in the strides of C order for elements of `item` bytes (or 1, for strides in elements). */
 void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *strides);
