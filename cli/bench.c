@@ -26,7 +26,6 @@ struct bench {
     garner_op op;
     struct array data, indices, out, to; /* to: where the copy goes */
     garner_plan *plan;
-    int threads; /* 0: one, and then all */
     int64_t bytes, data_bytes;
     int64_t window; /* where in data the copy begins: a new place each time, as a gather's sources are */
     garner_exec exec;
@@ -117,7 +116,8 @@ static garner_status prepare(struct bench *b, garner_error *error)
 {
     const struct invocation *line = b->line;
     garner_kind kind = GARNER_GATHER;
-    garner_status status = environment_check(&b->threads, error);
+    int threads; /* garner_cpu_info tells the same */
+    garner_status status = environment_check(&threads, error);
     if (status == GARNER_OK && line->operand_count > 0) status = operator_find(&kind, line, error);
     if (status == GARNER_OK && line->operand_count == 2)
         status = fail(error, GARNER_BAD_ARGUMENT, "bench %s takes DATA and INDICES, or neither",
