@@ -29,7 +29,7 @@ static garner_status open_pb(struct store *store, garner_error *error)
     garner_status status = onnx_tensor_read(&content->tensor, &file, message);
     if (status) return status;
     size_t size = (size_t)content->tensor.name.size;
-    if (memchr(content->tensor.name.bytes, 0, size)) size = 0; /* such a name nobody could type */
+    if (size && memchr(content->tensor.name.bytes, 0, size)) size = 0; /* such a name nobody could type */
     content->name = malloc(size + 1);
     if (!content->name) return fail_memory(error, store->path, size + 1);
     if (size) memcpy(content->name, content->tensor.name.bytes, size);

@@ -22,19 +22,20 @@ def many_members(path, count):
     numpy.save(small, numpy.array([7], "i1"))
     member = small.getvalue()
     crc, size = zlib.crc32(member), len(member)
-    locals_, records, at = [], [], 0
-    for i in range(count):
-        name = b"%d.npy" % i
-        shared = struct.pack("<4H3I2H", 0, 0, 0, 33, crc, size, size, len(name), 0)
-        local = struct.pack("<4sH", b"PK\3\4", 45) + shared + name + member
-        records.append(struct.pack("<4sHH", b"PK\1\2", 45, 45) + shared + struct.pack("<3H2I", 0, 0, 0, 0, at) + name)
-        locals_.append(local)
-        at += len(local)
-    directory = b"".join(records)
+    records = io.BytesIO()
+    with open(path, "wb") as file:
+        for i in range(count):
+            name = b"%d.npy" % i
+            shared = struct.pack("<4H3I2H", 0, 0, 0, 33, crc, size, size, len(name), 0)
+            place = struct.pack("<3H2I", 0, 0, 0, 0, file.tell())
+            records.write(struct.pack("<4sHH", b"PK\1\2", 45, 45) + shared + place + name)
+            file.write(struct.pack("<4sH", b"PK\3\4", 45) + shared + name + member)
+        at, directory = file.tell(), records.getvalue()
     end = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, count, count, len(directory), at)
     end += struct.pack("<4sIQI", b"PK\6\7", 0, at + len(directory), 1)
     end += struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, len(directory), at, 0)
-    path.write_bytes(b"".join(locals_) + directory + end)
+    with open(path, "ab") as file:
+        file.write(directory + end)
 
 
 @pytest.fixture(params=["savez", "savez_compressed"])
