@@ -54,12 +54,13 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
-static int exists(const char *folder, const char *name)
+static garner_status look_for(const char *folder, const char *name, bool *there, garner_error *error)
 {
     char *path = join(folder, name);
-    int there = path && access(path, F_OK) == 0;
+    if (!path) return fail_memory(error, folder, strlen(name));
+    *there = access(path, F_OK) == 0;
     free(path);
-    return there;
+    return GARNER_OK;
 }
 
 /* ---- One data set ---- */
@@ -90,12 +91,14 @@ static garner_status load(struct folder *f, struct array *array, const char *set
     return status;
 }
 
-/* A file beyond those that the model has inputs or outputs for. */
-static int has_more(const char *set, const char *role, size_t count)
+/* Whether there are files beyond those that the model has inputs or outputs for. */
+static garner_status look_for_more(const struct folder *f, const char *set, bool *more, garner_error *error)
 {
     char name[64];
-    snprintf(name, sizeof name, "%s_%zu.pb", role, count);
-    return exists(set, name);
+    snprintf(name, sizeof name, "input_%zu.pb", f->graph->input_count);
+    garner_status status = look_for(set, name, more, error);
+    snprintf(name, sizeof name, "output_%zu.pb", f->graph->output_count);
+    return status || *more ? status : look_for(set, name, more, error);
 }
 
 static const char *base_name(const char *path)
@@ -145,7 +148,10 @@ static garner_status run_set(struct folder *f, const char *set, struct tensors *
 static garner_status check_set(struct folder *f, const char *set, garner_error *error)
 {
     const struct graph *graph = f->graph;
-    if (has_more(set, "input", graph->input_count) || has_more(set, "output", graph->output_count)) {
+    bool more = false;
+    garner_status status = look_for_more(f, set, &more, error);
+    if (status != GARNER_OK) return status;
+    if (more) {
         f->verdict = FAIL;
         fprintf(f->message, "%s: it has more tensors than the model has inputs or outputs", base_name(set));
         return GARNER_OK;
@@ -153,9 +159,9 @@ static garner_status check_set(struct folder *f, const char *set, garner_error *
     struct tensors t = {calloc(graph->input_count + 1, sizeof *t.inputs),
                         calloc(graph->output_count + 1, sizeof *t.outputs),
                         calloc(graph->input_count + 1, sizeof *t.given)};
-    garner_status status = t.inputs && t.outputs && t.given
-                               ? run_set(f, set, &t, error)
-                               : fail_memory(error, set, graph->input_count * sizeof *t.inputs);
+    status = t.inputs && t.outputs && t.given
+                 ? run_set(f, set, &t, error)
+                 : fail_memory(error, set, graph->input_count * sizeof *t.inputs);
     for (size_t i = 0; t.inputs && i < graph->input_count; i++)
         array_free(&t.inputs[i]);
     for (size_t i = 0; t.outputs && i < graph->output_count; i++)
@@ -231,25 +237,32 @@ static void print_quoted(const char *text)
     putchar('"');
 }
 
-static void tell(struct check *c, const char *path, enum verdict verdict, const char *message)
+static void tell_json(const char *path, enum verdict verdict, const char *message, bool first)
 {
-    bool json = c->line->setting[OPTION_JSON].given;
-    size_t earlier = c->counts[PASS] + c->counts[FAIL] + c->counts[UNSUPPORTED];
+    fputs(first ? "{\"folders\": [\n " : ",\n ", stdout);
+    printf("{\"result\": \"%s\", \"folder\": ", verdict_words[verdict]);
+    print_quoted(path);
+    fputs(", \"message\": ", stdout);
+    print_quoted(message);
+    putchar('}');
+}
+
+static garner_status tell(struct check *c, const char *path, enum verdict verdict, const char *message,
+                          garner_error *error)
+{
+    bool first = c->counts[PASS] + c->counts[FAIL] + c->counts[UNSUPPORTED] == 0;
     c->counts[verdict]++;
-    if (json) {
-        fputs(earlier ? ",\n " : "{\"folders\": [\n ", stdout);
-        printf("{\"result\": \"%s\", \"folder\": ", verdict_words[verdict]);
-        print_quoted(path);
-        fputs(", \"message\": ", stdout);
-        print_quoted(message);
-        putchar('}');
-        return;
+    if (c->line->setting[OPTION_JSON].given) {
+        tell_json(path, verdict, message, first);
+        return GARNER_OK;
     }
-    char *shown = malloc(4 * (strlen(path) + strlen(message)) + 32), *second = shown + 4 * strlen(path) + 16;
-    if (!shown) return;
-    printf("%-11s %s%s%s\n", verdict_words[verdict], printable(shown, 4 * strlen(path) + 16, path),
-           *message ? ": " : "", printable(second, 4 * strlen(message) + 16, message));
+    size_t path_size = 4 * strlen(path) + 16, message_size = 4 * strlen(message) + 16;
+    char *shown = malloc(path_size + message_size);
+    if (!shown) return fail_memory(error, path, path_size + message_size);
+    printf("%-11s %s%s%s\n", verdict_words[verdict], printable(shown, path_size, path), *message ? ": " : "",
+           printable(shown + path_size, message_size, message));
     free(shown);
+    return GARNER_OK;
 }
 
 static void tell_counts(const struct check *c)
@@ -272,9 +285,10 @@ static garner_status check_one(struct check *c, const char *path, garner_error *
     f.message = open_memstream(&message, &size);
     if (!f.message) return fail_memory(error, path, 1);
     garner_status status = check_folder(&f, follow ? MODEL_FOLLOW_LINKS : 0, error);
-    if (fclose(f.message) != 0 && !status) status = fail_memory(error, path, 1);
+    int incomplete = ferror(f.message);
+    if ((fclose(f.message) != 0 || incomplete || !message) && !status) status = fail_memory(error, path, 1);
     if (!status) message[strcspn(message, "\n")] = '\0';
-    if (!status) tell(c, path, f.verdict, message);
+    if (!status) status = tell(c, path, f.verdict, message, error);
     free(message);
     return status;
 }
@@ -289,12 +303,12 @@ static garner_status check_all_in(struct check *c, const char *path, garner_erro
     if (count < 0) return fail_errno(error, path, "read the folder", errno);
     garner_status status = GARNER_OK;
     for (int i = 0; i < count && !status; i++) {
+        bool there = false;
+        if (entries[i]->d_name[0] == '.') continue;
         char *inner = join(path, entries[i]->d_name);
-        if (!inner) status = fail_memory(error, path, 1);
-        if (inner && entries[i]->d_name[0] != '.' && exists(inner, "model.onnx")) {
-            found++;
-            status = check_one(c, inner, error);
-        }
+        status = inner ? look_for(inner, "model.onnx", &there, error) : fail_memory(error, path, 1);
+        if (there) status = check_one(c, inner, error);
+        found += there;
         free(inner);
     }
     free_entries(entries, count);
@@ -317,7 +331,9 @@ garner_status check_command(const struct invocation *line, garner_error *error)
     }
     for (int i = 0; i < line->operand_count && !status; i++) {
         const char *path = line->operands[i];
-        status = exists(path, "model.onnx") ? check_one(&c, path, error) : check_all_in(&c, path, error);
+        bool there = false;
+        status = look_for(path, "model.onnx", &there, error);
+        if (!status) status = there ? check_one(&c, path, error) : check_all_in(&c, path, error);
     }
     if (status) return status;
     tell_counts(&c);

@@ -130,17 +130,16 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* Two results in one place would leave one of them. */
-static garner_status check_places(char **outs, int count, garner_error *error)
+static garner_status check_places(const struct run *r, garner_error *error)
 {
-    char **files = calloc((size_t)count + 1, sizeof *files);
-    if (!files) return fail_memory(error, "--out", (uint64_t)count);
-    for (int i = 0; i < count; i++) {
-        char *equals = strchr(outs[i], '=');
-        files[i] = equals ? equals + 1 : outs[i];
-    }
-    qsort(files, (size_t)count, sizeof *files, compare_texts);
+    size_t count = 0;
+    char **files = calloc(r->graph->output_count + 1, sizeof *files);
+    if (!files) return fail_memory(error, "--out", r->graph->output_count * sizeof *files);
+    for (size_t i = 0; i < r->graph->output_count; i++)
+        if (r->files[i]) files[count++] = r->files[i];
+    qsort(files, count, sizeof *files, compare_texts);
     garner_status status = GARNER_OK;
-    for (int i = 1; i < count && !status; i++)
+    for (size_t i = 1; i < count && !status; i++)
         if (strcmp(files[i - 1], files[i]) == 0)
             status = fail(error, GARNER_BAD_ARGUMENT, "run: two outputs cannot go to '%.100s'", files[i]);
     free(files);
@@ -161,10 +160,10 @@ static garner_status name_outputs(struct run *r, garner_error *error)
         return fail(error, GARNER_BAD_ARGUMENT,
                     "--format raw prints one array, and the model has %zu outputs; --out NAME=FILE takes one",
                     r->graph->output_count);
-    garner_status status = check_places(line->outs, line->out_count, error);
+    garner_status status = GARNER_OK;
     for (int i = 0; i < line->out_count && !status; i++)
         status = name_output(r, line->outs[i], error);
-    return status;
+    return status ? status : check_places(r, error);
 }
 
 /* ---- Loading and running ---- */

@@ -94,14 +94,19 @@ static int64_t version_of(const struct rule *rule, int64_t opset)
     return version;
 }
 
+static int is_function(const struct onnx_reader *reader, const struct graph_node *node, garner_error *error)
+{
+    if (!reader->functions.count) return 0;
+    const char *name = graph_format(reader->graph, error, "%s:%s", node->domain, node->type);
+    return name && names_find(&reader->functions, name, strlen(name)) != NAMES_NONE;
+}
+
 /* NULL, or why a node does not run here. */
 static const char *refusal_of(const struct scan *scan, garner_error *error)
 {
     struct onnx_reader *reader = scan->reader;
     const struct graph_node *node = node_of(scan);
-    const char *name = graph_format(reader->graph, error, "%s:%s", node->domain, node->type);
-    if (!name) return "";
-    if (names_find(&reader->functions, name, strlen(name)) != NAMES_NONE) return "is a function of the model";
+    if (is_function(reader, node, error)) return "is a function of the model";
     if (*node->domain && strcmp(node->domain, "ai.onnx") != 0)
         return graph_format(reader->graph, error, "of domain %s", node->domain);
     if (!find_rule(node->type)) return "";

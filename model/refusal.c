@@ -114,7 +114,8 @@ static int write_sentence(FILE *out, const struct sentence *s)
     }
     put_foreign(out, graph, graph->inputs, graph->input_count, "input", &separator);
     put_foreign(out, graph, graph->outputs, graph->output_count, "output", &separator);
-    return fclose(out) == 0;
+    int failed = ferror(out);
+    return fclose(out) == 0 && !failed && s->model->refusal;
 }
 
 static int anything(const struct sentence *s)
