@@ -66,8 +66,8 @@ class Array:
 
 @final
 class Plan:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         op: _Operator,
         data_shape: Sequence[int],
         indices_shape: Sequence[int],
@@ -79,7 +79,7 @@ class Plan:
         spec: _Spec | None = None,
         strict: bool = False,
         oob: _OOB | None = None,
-    ) -> None: ...
+    ) -> Plan: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     def __call__(self, data: _Data, indices: _Indices, out: Any = None, threads: int | None = None) -> _Data: ...

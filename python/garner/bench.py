@@ -22,7 +22,7 @@ def main(argv=None):
     if not (shutil.which("cc") or shutil.which("gcc")):
         raise SystemExit("garner.bench: a C compiler is needed to time calls from C: install gcc")
     sys.path.insert(0, str(PARTS))
-    from garner_bench.cli import main as run
+    from garner_bench.cli import main as run  # type: ignore[import-not-found]
 
     defaults = {"--library": library, "--include": PARTS / "include", "--workloads": PARTS / "workloads.tsv", "--output": "garner-bench"}
     given = sys.argv[1:] if argv is None else list(argv)
