@@ -4,7 +4,9 @@
 #include "work.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     LONG_WORK = 8 * 1024,         /* bytes, some microseconds at worst: from here the lock is given up */
@@ -30,7 +32,15 @@ static uintptr_t this_thread(void)
     return (uintptr_t)pthread_self();
 }
 
-/* Asked before each task, by every thread. Signals are the calling thread's to look at. */
+/* Python runs signal handlers in the process's first thread alone. The others need not look, and must not:
+ * taking the lock while the interpreter ends is the end of a thread, whose work others may be sharing at that
+ * moment. */
+static bool runs_handlers(void)
+{
+    return syscall(SYS_gettid) == getpid();
+}
+
+/* Asked before each task, by every thread. */
 static int is_cancelled(void *context)
 {
     struct work *work = context;
@@ -38,6 +48,8 @@ static int is_cancelled(void *context)
     if (work->caller != this_thread()) return 0;
     int64_t time = now();
     if (time < work->next_look) return 0;
+    work->next_look = INT64_MAX;
+    if (!runs_handlers()) return 0;
     PyEval_RestoreThread(work->thread);
     bool interrupted = PyErr_CheckSignals() < 0;
     work->thread = PyEval_SaveThread();
