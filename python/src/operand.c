@@ -120,6 +120,7 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
     operand->format = NULL;
     operand->object = object;
     operand->owned = NULL;
+    operand->like = NULL;
     operand->memory = NULL;
     operand->origin = FROM_LIST;
     int done = 0;

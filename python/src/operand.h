@@ -30,7 +30,9 @@ struct operand {
     const char *format; /* the buffer protocol's name of an opaque or swapped element; or NULL */
     PyObject *object;   /* what was given, or what was made of it; the caller's reference */
     PyObject *owned;    /* a reference of our own, or NULL */
-    void *memory;       /* freed by operand_release */
+    PyObject
+        *like; /* of FROM_NUMPY: the object whose library shall make its own array of the result; or NULL */
+    void *memory; /* freed by operand_release */
     union {
         Py_buffer buffer;
         DLManagedTensor *managed;

@@ -8,6 +8,7 @@
 #include "dlpack_abi.h"
 #include "errors.h"
 #include "garner_dlpack.h"
+#include "numpy.h"
 #include "operand.h"
 
 static const char plain[] = "dltensor", plain_used[] = "used_dltensor";
@@ -202,14 +203,39 @@ static PyObject *call_dlpack(PyObject *method)
     return PyObject_CallNoArgs(method);
 }
 
+/* Types that DLPack lacks, as JAX's int4: by way of NumPy, if the object's library can make its own array of
+ * one. */
+static int read_by_numpy(struct state *state, struct operand *operand, PyObject *object, const char *operator,
+                         const char * name)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    struct numpy *numpy = numpy_get(state);
+    bool able = numpy && PyObject_HasAttr(object, state->name[NAME___array__]) &&
+                PyObject_HasAttr(object, state->name[NAME___array_namespace__]);
+    operand->owned = able ? numpy_convert(numpy, object) : NULL;
+    int done = operand->owned ? read_numpy(state, operand, operand->owned, operator, name) : 0;
+    if (done == 0) {
+        PyErr_Restore(type, value, traceback);
+        return 0;
+    }
+    operand->like = object;
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return done;
+}
+
 static int read_by_capsule(struct state *state, struct operand *operand, PyObject *object, PyObject *method,
                            enum role role, const char *operator, const char * name)
 {
     if (!check_device(state, object, operator, name)) return -1;
     PyObject *capsule = call_dlpack(method);
     if (capsule == NULL) {
-        if (PyErr_ExceptionMatches(PyExc_Exception))
-            raise_from(state, GARNER_BAD_TYPE, "%s: %s cannot be read through __dlpack__", operator, name);
+        if (!PyErr_ExceptionMatches(PyExc_Exception)) return -1;
+        int done = role == ROLE_OUT ? 0 : read_by_numpy(state, operand, object, operator, name);
+        if (done != 0) return done;
+        raise_from(state, GARNER_BAD_TYPE, "%s: %s cannot be read through __dlpack__", operator, name);
         return -1;
     }
     int done = take_capsule(state, operand, capsule, operator, name);

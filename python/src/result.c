@@ -78,8 +78,23 @@ static PyObject *import_result(struct state *state, PyObject *like, PyObject *ma
     return imported;
 }
 
+/* asarray of the library of `like`. */
+static PyObject *convert_result(struct state *state, PyObject *like, PyObject *made)
+{
+    PyObject *ask = PyObject_GetAttr(like, state->name[NAME___array_namespace__]);
+    PyObject *namespace = ask ? PyObject_CallNoArgs(ask) : NULL;
+    PyObject *convert = namespace ? PyObject_GetAttr(namespace, state->name[NAME_asarray]) : NULL;
+    PyObject *converted = convert ? PyObject_CallFunctionObjArgs(convert, made, NULL) : NULL;
+    Py_XDECREF(ask);
+    Py_XDECREF(namespace);
+    Py_XDECREF(convert);
+    Py_DECREF(made);
+    return converted;
+}
+
 PyObject *result_finish(struct state *state, const struct operand *data, PyObject *made, bool scalar)
 {
+    if (data->origin == FROM_NUMPY && data->like) return convert_result(state, data->like, made);
     if (data->origin == FROM_NUMPY) return scalar ? numpy_return(numpy_get(state), made) : made;
     if (data->origin != FROM_DLPACK && data->origin != FROM_VERSIONED) return made;
     PyObject *imported = import_result(state, data->object, made);

@@ -103,7 +103,7 @@ def test_jax():
     import jax.numpy as jnp
 
     x = jnp.arange(12.0).reshape(3, 4)
-    for dtype in (jnp.float32, jnp.bfloat16, jnp.int8, jnp.bool_):
+    for dtype in (jnp.float32, jnp.bfloat16, jnp.int8, jnp.bool_, jnp.int4):
         picked = garner.gather(x.astype(dtype), jnp.array([2, 0]), axis=1)
         assert isinstance(picked, jax.Array) and (picked == x.astype(dtype)[:, jnp.array([2, 0])]).all() and picked.dtype == dtype
     with pytest.raises(garner.BadArgument, match="read-only"):
