@@ -2,6 +2,9 @@
 """Every Python example of the documents, run."""
 
 import doctest
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,3 +25,11 @@ def test_document(path):
 
 def test_there_are_documents():
     assert any(path.name == "python.md" for path in DOCUMENTS)
+
+
+def test_tour():
+    pytest.importorskip("numpy")
+    said = subprocess.run([sys.executable, ROOT / "examples" / "python_tour.py"], capture_output=True, text=True,
+                          env=os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    assert "['dog' 'ant' 'cat']" in said.stdout and "indices[1] = 7 is outside [-4, 3]" in said.stdout and "Gather, axis 1" in said.stdout
