@@ -37,7 +37,7 @@ struct array_front {
     int flags;
 };
 
-enum { C_CONTIGUOUS = 0x1, WRITEABLE = 0x400 };
+enum { C_CONTIGUOUS = 0x1, OWNS_DATA = 0x4, WRITEABLE = 0x400 };
 
 /* Places in the table of functions. */
 enum {
@@ -295,6 +295,11 @@ PyObject *numpy_new(const struct numpy *numpy, PyObject *like, const garner_shap
 PyObject *numpy_return(const struct numpy *numpy, PyObject *array)
 {
     return array && ((struct array_front *)array)->rank == 0 ? numpy->as_scalar(array) : array;
+}
+
+bool numpy_may_resize(PyObject *array)
+{
+    return (((struct array_front *)array)->flags & OWNS_DATA) != 0;
 }
 
 bool numpy_same_type(const struct numpy *numpy, PyObject *array, PyObject *other)

@@ -30,6 +30,9 @@ PyObject *numpy_new(const struct numpy *numpy, PyObject *like, const garner_shap
 /* What NumPy's functions give: a scalar instead of an array of rank 0. Takes over the reference. */
 PyObject *numpy_return(const struct numpy *numpy, PyObject *array);
 
+/* Whether an ndarray's memory is its own, so that its owner can take it away by resizing it. */
+bool numpy_may_resize(PyObject *array);
+
 /* Whether two ndarrays have equivalent types, byte order included. */
 bool numpy_same_type(const struct numpy *numpy, PyObject *array, PyObject *other);
 

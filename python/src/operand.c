@@ -172,7 +172,7 @@ void operand_release(struct operand *operand)
 
 PyObject *operand_hold(const struct operand *operand)
 {
-    if (operand == NULL || operand->origin != FROM_NUMPY) return NULL;
+    if (operand == NULL || operand->origin != FROM_NUMPY || !numpy_may_resize(operand->object)) return NULL;
     PyObject *reference = PyWeakref_NewRef(operand->object, NULL);
     if (reference == NULL) PyErr_Clear();
     return reference;
