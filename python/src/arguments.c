@@ -77,7 +77,7 @@ bool arguments_unpack(struct state *state, const struct signature *signature, Py
     return check_required(state, signature, values);
 }
 
-/* ---- Options ------------------------------------------------------------------------------------ */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static bool integer_of_long(struct state *state, const char *operator, const char * name, PyObject *given,
                             int64_t *number)

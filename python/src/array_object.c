@@ -12,7 +12,7 @@
 #include "numpy.h"
 #include "operand.h"
 
-/* ---- Making ---------------------------------------------------------------------------------------- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 /* The buffer protocol's letters for a type, or NULL. */
 static const char *letters_of(garner_dtype dtype)
@@ -184,7 +184,7 @@ int read_array(struct state *state, struct operand *operand, PyObject *object)
     return 1;
 }
 
-/* ---- Attributes ------------------------------------------------------------------------------------- */
+/* ---- Attributes ------------------------------------------------------------------------------ */
 
 static PyObject *get_shape(PyObject *self, void *unused)
 {
@@ -297,7 +297,7 @@ static PyObject *array_repr(PyObject *self)
     return text;
 }
 
-/* ---- The buffer protocol ---------------------------------------------------------------------------- */
+/* ---- The buffer protocol --------------------------------------------------------------------- */
 
 static int get_buffer(PyObject *self, Py_buffer *view, int flags)
 {
@@ -335,7 +335,7 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags)
     return 0;
 }
 
-/* ---- The type ---------------------------------------------------------------------------------------- */
+/* ---- The type -------------------------------------------------------------------------------- */
 
 static PyGetSetDef attributes[] = {
     {"shape", get_shape, NULL, "The extents, as a tuple.", NULL},

@@ -42,7 +42,7 @@ bool array_object_is_dense(const struct array_object *array);
 /* The elements as nested lists of numbers. */
 PyObject *array_object_list(struct state *state, const struct array_object *array);
 
-/* ---- DLPack (write_dlpack.c) ---- */
+/* ---- DLPack (write_dlpack.c) ----------------------------------------------------------------- */
 
 /* The array for another owner; NULL, with BufferError set, if DLPack lacks its type. */
 DLManagedTensorVersioned *dlpack_share(const struct array_object *array);

@@ -36,7 +36,7 @@ struct set {
 
 static struct set sets[SETS];
 
-/* ---- Keys ---------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static bool add_word(struct key *key, uint64_t word)
 {
@@ -80,7 +80,7 @@ static bool is_for(const struct cached_entry *entry, const struct key *key)
            memcmp(entry->word, key->word, key->words * sizeof key->word[0]) == 0;
 }
 
-/* ---- Entries ------------------------------------------------------------------------------------- */
+/* ---- Entries --------------------------------------------------------------------------------- */
 
 static void drop(struct cached_entry *entry)
 {

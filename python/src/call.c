@@ -36,7 +36,7 @@ PyObject *call_abandon(struct call *call)
     return NULL;
 }
 
-/* ---- Errors about indices that were viewed otherwise than given ---------------------------------------- */
+/* ---- Errors about indices that were viewed otherwise than given ------------------------------ */
 
 static void restore_position(garner_error *error, const struct given_indices *given)
 {
@@ -62,7 +62,7 @@ static PyObject *refuse(struct call *call, garner_error *error)
     return raise_record(call->state, error);
 }
 
-/* ---- Work ---------------------------------------------------------------------------------------------- */
+/* ---- Work ------------------------------------------------------------------------------------ */
 
 static garner_status run_held(struct call *call, const garner_plan *plan, const struct operand *out, void *to,
                               garner_error *error)
@@ -83,8 +83,7 @@ static garner_status run_held(struct call *call, const garner_plan *plan, const 
     return status;
 }
 
-/* ---- Into a new result -----------------------------------------------------------------------------------
- */
+/* ---- Into a new result ----------------------------------------------------------------------- */
 
 static PyObject *run_new(struct call *call, const garner_plan *plan, garner_error *error)
 {

@@ -148,8 +148,7 @@ static bool broadcast(struct call *call, const char *what, const char *name)
     return true;
 }
 
-/* ---- NumPy's ---------------------------------------------------------------------------------------------
- */
+/* ---- NumPy's --------------------------------------------------------------------------------- */
 
 static bool option_mode(struct call *call, PyObject *mode)
 {
@@ -212,8 +211,7 @@ PyObject *take_along_axis(PyObject *module, PyObject *const *arguments, Py_ssize
     return broadcast(&call, "axis", "x") ? call_run(&call) : call_abandon(&call);
 }
 
-/* ---- torch's ---------------------------------------------------------------------------------------------
- */
+/* ---- torch's --------------------------------------------------------------------------------- */
 
 /* Selecting from a scalar gives a scalar, and takes one index. */
 static bool select_from_scalar(struct call *call)

@@ -64,7 +64,7 @@ struct numpy {
     unsigned char (*equivalent)(struct type_object *, struct type_object *);
 };
 
-/* ---- Fetching ----------------------------------------------------------------------------------- */
+/* ---- Fetching -------------------------------------------------------------------------------- */
 
 /* A pointer to a function out of a table of pointers to anything. */
 static void take_function(void *function, void *const *entry)
@@ -137,7 +137,7 @@ void numpy_free(struct state *state)
     numpy_drop(atomic_exchange(&state->numpy, NULL));
 }
 
-/* ---- Types -------------------------------------------------------------------------------------- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 static int64_t item_of(const struct numpy *numpy, const struct type_object *type)
 {
@@ -229,7 +229,7 @@ bool numpy_is_type(const struct numpy *numpy, PyObject *object)
     return PyType_IsSubtype(Py_TYPE(object), numpy->type_type) != 0;
 }
 
-/* ---- Arrays ------------------------------------------------------------------------------------- */
+/* ---- Arrays ---------------------------------------------------------------------------------- */
 
 bool numpy_is_exact(const struct numpy *numpy, PyObject *object)
 {

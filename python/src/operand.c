@@ -9,7 +9,7 @@
 #include "numpy.h"
 #include "work.h"
 
-/* ---- Shapes -------------------------------------------------------------------------------------- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 int64_t count_elements(int32_t rank, const int64_t *shape)
 {
@@ -52,7 +52,7 @@ static void drop_dense_strides(struct operand *operand)
     operand->odd = false;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static bool is_masked(PyObject *object)
 {
@@ -168,7 +168,7 @@ void operand_release(struct operand *operand)
     operand->memory = NULL;
 }
 
-/* ---- Copies -------------------------------------------------------------------------------------- */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 
 PyObject *operand_hold(const struct operand *operand)
 {
@@ -303,7 +303,7 @@ bool operand_flatten(struct state *state, struct operand *operand, const char *o
     return true;
 }
 
-/* ---- Small questions ------------------------------------------------------------------------------ */
+/* ---- Small questions ------------------------------------------------------------------------- */
 
 void operand_integer(const struct operand *operand, int64_t *number)
 {

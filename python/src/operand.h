@@ -81,7 +81,7 @@ void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *st
 /* The number of elements, or -1 if that does not fit. */
 int64_t count_elements(int32_t rank, const int64_t *shape);
 
-/* ---- One reader for each kind of object; 1: read, 0: not such an object, -1: an exception is set ---- */
+/* ---- One reader for each kind of object; 1: read, 0: not such an object, -1: an exception is set  */
 
 int read_numpy(struct state *state, struct operand *operand, PyObject *object, const char *operator,
                const char * name);

@@ -26,7 +26,7 @@ const DLPackExchangeAPI *dlpack_functions(struct state *state, PyTypeObject *typ
     return (const DLPackExchangeAPI *)(const void *)header;
 }
 
-/* ---- What may not be read ------------------------------------------------------------------------- */
+/* ---- What may not be read -------------------------------------------------------------------- */
 
 /* Whether an attribute, called if it can be, is true. Absent ones are not. */
 static bool is_set(PyObject *object, PyObject *name, bool call)
@@ -110,7 +110,7 @@ static bool check_device(struct state *state, PyObject *object, const char *oper
     return is_in_memory(state, type, id, operator, name);
 }
 
-/* ---- From a DLTensor to an operand ------------------------------------------------------------------ */
+/* ---- From a DLTensor to an operand ----------------------------------------------------------- */
 
 static int take_tensor(struct state *state, struct operand *operand, const DLTensor *given, uint64_t flags,
                        const char *operator, const char * name)

@@ -131,7 +131,7 @@ static bool visit_all(struct walk *walk, PyObject *object, visit *visitor, void 
     return going;
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static bool note_kind(struct walk *walk, PyObject *leaf, int64_t flat, void *context)
 {

@@ -19,8 +19,7 @@ PyObject *result_new(struct state *state, const struct operand *data, const garn
     return (PyObject *)made;
 }
 
-/* ---- Importing into the data's library -------------------------------------------------------------------
- */
+/* ---- Importing into the data's library ------------------------------------------------------- */
 
 static PyObject *import_by_functions(const DLPackExchangeAPI *functions, PyObject *made)
 {

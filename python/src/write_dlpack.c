@@ -116,7 +116,7 @@ static PyObject *plain_capsule(const struct array_object *array)
     return capsule;
 }
 
-/* ---- The methods ---------------------------------------------------------------------------------- */
+/* ---- The methods ----------------------------------------------------------------------------- */
 
 const char dlpack_method_doc[] =
     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
