@@ -97,8 +97,7 @@ static PyObject *run_new(struct call *call, const garner_plan *plan, garner_erro
     return result_finish(call->state, &call->data, made, call->scalar);
 }
 
-/* ---- Into a given out
- * -------------------------------------------------------------------------------------- */
+/* ---- Into a given out ------------------------------------------------------------------------ */
 
 static bool out_is_writable(struct call *call, const struct operand *out)
 {

@@ -11,8 +11,7 @@
 
 static const char store_capsule[] = "garner.store";
 
-/* ---- Arrays out of files
- * ------------------------------------------------------------------------------------ */
+/* ---- Arrays out of files --------------------------------------------------------------------- */
 
 static void release_loaded(struct block *block)
 {
@@ -36,8 +35,7 @@ PyObject *array_object_of_file(struct state *state, struct array *loaded)
     return (PyObject *)array_object_new(state, block, &kept->tensor, NULL, kept->descr, own);
 }
 
-/* ---- Loading
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Loading --------------------------------------------------------------------------------- */
 
 static void drop_store(PyObject *capsule)
 {
@@ -130,8 +128,7 @@ PyObject *file_load(PyObject *module, PyObject *const *arguments, Py_ssize_t cou
     return copy;
 }
 
-/* ---- Saving
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Saving ---------------------------------------------------------------------------------- */
 
 bool read_native(struct state *state, struct operand *operand, PyObject *object, const char *operator,
                  const char * name)

@@ -47,8 +47,7 @@ static PyObject *text_of(const char *text)
     return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape");
 }
 
-/* ---- What goes in and out
- * ------------------------------------------------------------------------------------- */
+/* ---- What goes in and out -------------------------------------------------------------------- */
 
 /* An extent as Python shows it: a number, the name that the file gives it, or None. */
 static PyObject *extent_of(const struct graph_extent *extent)
@@ -92,8 +91,7 @@ PyObject *model_ports(PyObject *module, PyObject *const *arguments, Py_ssize_t c
                          ports_of(graph, graph->outputs, graph->output_count));
 }
 
-/* ---- Running
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 struct running {
     struct state *state;

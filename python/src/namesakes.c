@@ -95,8 +95,7 @@ static int32_t whole_axis(struct call *call, const char *what, const char *name)
     return -1;
 }
 
-/* ---- Broadcasting
- * ------------------------------------------------------------------------------------------ */
+/* ---- Broadcasting ---------------------------------------------------------------------------- */
 
 static void repeat(struct operand *operand, int32_t axis, int64_t extent)
 {

@@ -17,8 +17,7 @@ struct plan_object {
     int64_t data_shape[GARNER_MAX_RANK], indices_shape[GARNER_MAX_RANK];
 };
 
-/* ---- Making
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 garner_kind kind_of_name(struct state *state, PyObject *name)
 {
@@ -127,8 +126,7 @@ static void plan_free_object(PyObject *self)
     Py_DECREF((PyObject *)type);
 }
 
-/* ---- Calling
- * ----------------------------------------------------------------------------------------------- */
+/* ---- Calling --------------------------------------------------------------------------------- */
 
 static bool same_shape(const garner_tensor *planned, const garner_tensor *given)
 {
@@ -178,8 +176,7 @@ static PyObject *plan_call(PyObject *object, PyObject *arguments, PyObject *keyw
     return call_run(&call);
 }
 
-/* ---- Looking
- * ----------------------------------------------------------------------------------------------- */
+/* ---- Looking --------------------------------------------------------------------------------- */
 
 static PyObject *get_shape(PyObject *object, void *unused)
 {

@@ -64,8 +64,7 @@ PyObject *set_num_threads(PyObject *module, PyObject *const *arguments, Py_ssize
     return Py_NewRef(Py_None);
 }
 
-/* ---- cpu_info
- * ---------------------------------------------------------------------------------------------- */
+/* ---- cpu_info -------------------------------------------------------------------------------- */
 
 /* The kernel of a gather of rows of `row` bytes, as its plan describes it: "scalar unit-i64-4". */
 static PyObject *kernel_of(int64_t row)
