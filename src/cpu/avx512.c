@@ -11,11 +11,41 @@
 
 enum { LANES = 8, ALL_LANES = 0xff };
 
-/* Eight indices, loaded once: after the assembly statement they are just numbers. */
-AVX512_INLINE __m512i load_lanes(const char *at, int width)
+/* All lanes, of which the compiler does not know it. A gather keeps the lanes that its mask leaves out, so
+ * the CPU waits for the register that it writes: it has to be set to zero first, though no lane is left out.
+ */
+AVX512_INLINE __mmask8 all_lanes(void)
 {
-    __m512i index = width == 8 ? _mm512_loadu_si512((const void *)at)
-                               : _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(const void *)at));
+    __mmask8 mask = ALL_LANES;
+    __asm__("" : "+k"(mask));
+    return mask;
+}
+
+/* Eight numbers of 8 or of 4 bytes from anywhere. */
+AVX512_INLINE __m512i gather_wide(__m512i offset, const char *from)
+{
+    return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), all_lanes(), offset, from, 1);
+}
+
+AVX512_INLINE __m256i gather_narrow(__m512i offset, const char *from)
+{
+    return _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), all_lanes(), offset, from, 1);
+}
+
+/* Index number `axis` of eight points whose indices lie `axes` apart, loaded once: after the assembly
+ * statement they are just numbers. */
+AVX512_INLINE __m512i load_lanes(const char *at, int width, int axis, int axes)
+{
+    __m512i index;
+    if (axes > 1) {
+        const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+        const __m512i from = _mm512_mullo_epi64(lane, _mm512_set1_epi64((int64_t)axes * width));
+        at += axis * width;
+        index = width == 8 ? gather_wide(from, at) : _mm512_cvtepi32_epi64(gather_narrow(from, at));
+    } else {
+        index = width == 8 ? _mm512_loadu_si512((const void *)at)
+                           : _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(const void *)at));
+    }
     __asm__("" : "+v"(index));
     return index;
 }
@@ -33,25 +63,45 @@ AVX512_INLINE bool place_lanes(__m512i *place, const struct axis *axis)
 AVX512_INLINE void move_lanes(char *out, const char *data, __m512i offset, int run)
 {
     if (run == 4)
-        _mm256_storeu_si256((__m256i *)(void *)out, _mm512_i64gather_epi32(offset, data, 1));
+        _mm256_storeu_si256((__m256i *)(void *)out, gather_narrow(offset, data));
     else
-        _mm512_storeu_si512((void *)out, _mm512_i64gather_epi64(offset, data, 1));
+        _mm512_storeu_si512((void *)out, gather_wide(offset, data));
+}
+
+/* The offsets of eight points; false if an index is not inside. */
+AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum source source, int width, int run,
+                              __m512i *offset)
+{
+    const int axes = source_axes(source);
+    const char *at = s->index + first * axes * width;
+    *offset = _mm512_setzero_si512();
+    for (int k = 0; k < axes; k++) {
+        __m512i place = load_lanes(at, width, k, axes);
+        if (source == BLOCK) {
+            *offset = place;
+            return true;
+        }
+        if (!place_lanes(&place, &s->axis[k])) return false;
+        if (source == UNIT)
+            *offset = _mm512_slli_epi64(place, run == 4 ? 2 : 3);
+        else
+            *offset =
+                _mm512_add_epi64(*offset, _mm512_mul_epu32(place, _mm512_set1_epi64(s->axis[k].stride)));
+    }
+    return true;
 }
 
 /* As many whole groups of eight as are inside. */
-AVX512_INLINE int64_t gather_lanes(const struct segment *s, const char *data, char *out, enum source source,
-                                   int width, int run)
+AVX512_INLINE int64_t gather_lanes(const struct segment *given, const char *data, char *out,
+                                   enum source source, int width, int run)
 {
-    const __m512i stride = _mm512_set1_epi64(s->axis[0].stride);
+    struct axis axis[MOST_AXES];
+    const struct segment own = own_segment(given, source, axis), *const s = &own;
     const __m512i column = _mm512_setr_epi64(0, run, 2 * run, 3 * run, 4 * run, 5 * run, 6 * run, 7 * run);
     int64_t i = 0;
     for (; s->n - i >= LANES; i += LANES) {
-        __m512i offset = load_lanes(s->index + i * width, width);
-        if (source != BLOCK) {
-            if (!place_lanes(&offset, s->axis)) return i;
-            offset = source == UNIT ? _mm512_slli_epi64(offset, run == 4 ? 2 : 3)
-                                    : _mm512_mul_epu32(offset, stride);
-        }
+        __m512i offset;
+        if (!find_lanes(s, i, source, width, run, &offset)) return i;
         if (source == COLUMNS) offset = _mm512_add_epi64(offset, column);
         if (source == PATTERN) offset = _mm512_add_epi64(offset, _mm512_loadu_si512(s->pattern + i));
         move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, offset, run);
@@ -64,7 +114,7 @@ AVX512_INLINE int64_t gather_rest(const struct segment *s, const char *data, cha
                                   enum source source, int width, int run)
 {
     struct segment rest = *s;
-    rest.index += done * width;
+    rest.index += done * source_axes(source) * width;
     rest.n -= done;
     if (source == PATTERN) rest.pattern += done;
     if (source == COLUMNS) data += done * run;

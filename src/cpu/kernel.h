@@ -28,6 +28,7 @@ struct segment {
     int64_t run;                      /* bytes of a point */
     int64_t ahead;                    /* how many points ahead to prefetch long runs; 0: not at all */
     bool near;                        /* and into which cache: the nearest, or the next */
+    bool ragged;                      /* for the kernel's own use: whether runs begin or end within a line */
     bool stream;                      /* out is larger than the caches */
     const int64_t *pattern;           /* for PATTERN: distance in data of each point from the first */
     const struct axis *axis;          /* gathered axes */

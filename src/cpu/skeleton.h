@@ -40,6 +40,7 @@ enum {
     LINE = 64,
     AHEAD_ROWS = 8,
     WRAPPED = 64,        /* points that are wrapped once one needs it */
+    SHORT_RUN = 16,      /* rarely reaches into a second line */
     FEW_POINTS = 16,     /* of a row, for which later rows are asked */
     PREFETCHED = 4096,   /* bytes of a run that are asked for ahead */
     STREAMED = 384,      /* a run of this length streams from any address */
@@ -212,17 +213,17 @@ GARNER_INLINE bool run_streams(const struct segment *s, const char *out, int64_t
 #endif
 }
 
-/* Into the nearest cache, or into the next one. */
+/* Into the nearest cache; or into the next one, when memory is so far that a jump does not matter. */
 GARNER_INLINE void prefetch_line(uintptr_t at, bool near)
 {
-    if (near)
+    if (__builtin_expect(near, 1))
         __builtin_prefetch((const void *)at, 0, 3);
     else
         __builtin_prefetch((const void *)at, 0, 2);
 }
 
 /* Asks for the run of a point whose indices are not checked: an address is only a number here, and a
- * prefetch of nonsense does nothing. */
+ * prefetch of nonsense does nothing. A run that is not made of whole lines has one line more. */
 GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum source source, int width,
                                 int64_t run)
 {
@@ -235,9 +236,17 @@ GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum sou
         int64_t place = index_load(index + k * width, type);
         at += (uintptr_t)index_wrap(place, s->axis[k].wrap) * (uintptr_t)s->axis[k].stride;
     }
-    uintptr_t end = at + (uintptr_t)(run < PREFETCHED ? run : PREFETCHED);
-    for (at &= ~(uintptr_t)(LINE - 1); at < end; at += LINE)
+    int64_t length = run < PREFETCHED ? run : PREFETCHED;
+    if (length <= LINE) {
         prefetch_line(at, s->near);
+    } else {
+        const uintptr_t end = at + (uintptr_t)length;
+        for (uintptr_t line = at; line < end; line += LINE) {
+            __asm__("" : "+r"(line)); /* unrolled it is slower */
+            prefetch_line(line, s->near);
+        }
+    }
+    if (s->ragged) prefetch_line(at + (uintptr_t)length - 1, s->near);
 }
 
 static GARNER_COLD void zero_run(char *out, size_t run)
@@ -278,7 +287,7 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     const int64_t *from = resolved ? block : offset;
     out += first * step;
     data += first * slope;
-    if (far && constant && constant <= 16)
+    if (far && constant && constant <= SHORT_RUN)
         UNROLL for (int i = 0; i < count; i++) prefetch_run(s, first + i + s->ahead, source, width, constant);
     if (constant == 0) {
         for (int i = 0; i < count; i++, out += step) {
@@ -289,7 +298,7 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     }
     UNROLL for (int i = 0; i < count; i++, out += step)
     {
-        if (far && constant > 16) prefetch_run(s, first + i + s->ahead, source, width, constant);
+        if (far && constant > SHORT_RUN) prefetch_run(s, first + i + s->ahead, source, width, constant);
         move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
         if (constant <= 8) keep_apart();
     }
@@ -301,9 +310,13 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
 GARNER_INLINE struct segment own_segment(const struct segment *s, enum source source, struct axis *axis)
 {
     struct segment own = *s;
-    for (int k = 0; k < source_axes(source); k++)
+    uintptr_t bits = (uintptr_t)s->data | (uintptr_t)s->run;
+    for (int k = 0; k < source_axes(source); k++) {
         axis[k] = s->axis[k];
+        bits |= (uintptr_t)axis[k].stride;
+    }
     own.axis = axis;
+    own.ragged = s->run > SHORT_RUN && bits % LINE != 0;
     return own;
 }
 
@@ -350,11 +363,27 @@ GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, 
 /* Asks for the points of a later row, where a row has few. */
 GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64_t run)
 {
-    for (int64_t i = 0; i < s->n; i++) {
-        int64_t offset;
-        memcpy(&offset, s->index + i * (int64_t)sizeof offset, sizeof offset);
+    const int64_t *offset = (const int64_t *)(const void *)s->index;
+    for (int64_t i = 0; i < s->n; i++)
         for (int64_t line = 0; line < run; line += LINE)
-            prefetch_line((uintptr_t)data + (uintptr_t)offset + (uintptr_t)line, s->near);
+            prefetch_line((uintptr_t)data + (uintptr_t)offset[i] + (uintptr_t)line, s->near);
+}
+
+/* Many rows of few points each. */
+GARNER_INLINE void gather_short_rows(const struct segment *given, enum source source, int64_t constant,
+                                     enum level level)
+{
+    const struct segment own = *given, *const s = &own;
+    const int64_t *offset = (const int64_t *)(const void *)s->index, run = constant ? constant : s->run;
+    const int64_t later = AHEAD_ROWS * s->row_ramp;
+    const char *data = s->data;
+    char *out = s->out;
+    bool far = s->ahead && run <= PREFETCHED / FEW_POINTS;
+    for (int64_t row = 0; row < s->rows; row++, data += s->row_ramp, out += s->row_step) {
+        if (far && row + AHEAD_ROWS < s->rows) prefetch_row(s, data + later, run);
+        char *to = out;
+        for (int64_t i = 0; i < s->n; i++, to += s->step)
+            move_point(s, to, data, offset[i], source, constant, false, level);
     }
 }
 
@@ -363,13 +392,13 @@ GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source
 {
     if (source != BLOCK && source != HOLED)
         return gather_row(s, s->data, s->out, source, width, constant, level);
-    const int64_t run = constant ? constant : s->run;
-    bool far = s->ahead && s->n <= FEW_POINTS && run <= PREFETCHED / FEW_POINTS;
-    for (int64_t row = 0; row < s->rows; row++) {
-        const char *data = s->data + row * s->row_ramp;
-        if (far && row + AHEAD_ROWS < s->rows) prefetch_row(s, data + AHEAD_ROWS * s->row_ramp, run);
-        gather_row(s, data, s->out + row * s->row_step, source, width, constant, level);
+    if (s->n <= FEW_POINTS && !s->stream) {
+        gather_short_rows(s, source, constant, level);
+        return s->n;
     }
+    for (int64_t row = 0; row < s->rows; row++)
+        gather_row(s, s->data + row * s->row_ramp, s->out + row * s->row_step, source, width, constant,
+                   level);
     return s->n;
 }
 
