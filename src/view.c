@@ -28,10 +28,18 @@ bool garner_view_is_dense(const struct view *view)
     return true;
 }
 
-/* A caller's struct, each field read once. */
+/* A caller's struct, each field that matters read once. */
 static inline garner_tensor own_tensor(const garner_tensor *given)
 {
-    garner_tensor own = *given;
+    garner_tensor own = {
+        .shape = given->shape,
+        .strides = given->strides,
+        .rank = given->rank,
+        .dtype = given->dtype,
+        .bytes = given->bytes,
+        .item_bytes = given->item_bytes,
+        .byte_offset = given->byte_offset,
+    };
     PIN(own.shape);
     PIN(own.strides);
     PIN(own.rank);
@@ -42,42 +50,12 @@ static inline garner_tensor own_tensor(const garner_tensor *given)
     return own;
 }
 
-/* What is not a type of a known size: an opaque one, or none. */
-static enum view_fault take_opaque(struct view *view, const garner_tensor *tensor)
-{
-    if (dtype_row(tensor->dtype) == NULL) return VIEW_TYPE;
-    view->item = (int64_t)tensor->item_bytes;
-    return view->item > 0 && view->item <= PTRDIFF_MAX ? VIEW_FINE : VIEW_ITEM;
-}
-
-static inline enum view_fault take_type(struct view *view, const garner_tensor *tensor)
-{
-    const struct dtype *type = &garner_dtypes[tensor->dtype & (DTYPES - 1)];
-    PIN(type); /* or its address is computed for each column */
-    view->dtype = tensor->dtype;
-    view->type = type;
-    view->item = type->item;
-    return tensor->dtype == (tensor->dtype & (DTYPES - 1)) && type->item != 0 ? VIEW_FINE
-                                                                              : take_opaque(view, tensor);
-}
-
-static inline enum view_fault take_place(struct view *view, const garner_tensor *tensor)
-{
-    view->rank = tensor->rank;
-    view->dense = tensor->strides == NULL;
-    view->offset = (int64_t)tensor->byte_offset;
-    view->buffer = tensor->bytes;
-    if (rarely(tensor->rank < 0 || tensor->rank > GARNER_MAX_RANK)) return VIEW_RANK;
-    if (rarely(tensor->shape == NULL) && tensor->rank > 0) return VIEW_NO_SHAPE;
-    return rarely(view->offset < 0 || view->offset > PTRDIFF_MAX) ? VIEW_OFFSET : VIEW_FINE;
-}
-
 /* Copies extents, counts elements, and fills in the strides of C order. False if there are no elements, or
- * if a number is negative or beyond 2^31: then products may not fit, which is for check_extents to find. */
+ * if a number is negative or beyond 2^31, so that products may not fit. */
 static inline bool take_shape(struct view *view, const int64_t *shape)
 {
     uint64_t count = 1, sizes = 0;
-    for (int i = view->rank - 1; i >= 0; i--) {
+    for (int64_t i = view->rank - 1; i >= 0; i--) {
         int64_t n = pin(shape[i]);
         view->n[i] = n;
         view->stride[i] = (int64_t)count;
@@ -85,7 +63,7 @@ static inline bool take_shape(struct view *view, const int64_t *shape)
         sizes |= (uint64_t)n | count;
     }
     view->count = (int64_t)count;
-    return !rarely(sizes >> 31 != 0 || count == 0);
+    return sizes >> 31 == 0 && count != 0;
 }
 
 static inline enum view_fault check_buffer(const struct view *view)
@@ -95,12 +73,11 @@ static inline enum view_fault check_buffer(const struct view *view)
 }
 
 /* The bytes that a dense view reaches. */
-static inline enum view_fault reach_dense(struct view *view)
+static enum view_fault reach_dense(struct view *view)
 {
     int64_t bytes, high;
-    if (rarely(!dtype_size(view->type, view->count, view->item, &bytes)) || bytes > PTRDIFF_MAX)
-        return VIEW_BYTES;
-    if (rarely(!add_fits(view->offset, bytes, &high)) || high > PTRDIFF_MAX) return VIEW_BYTES;
+    if (!dtype_size(view->type, view->count, view->item, &bytes) || bytes > PTRDIFF_MAX) return VIEW_BYTES;
+    if (!add_fits(view->offset, bytes, &high) || high > PTRDIFF_MAX) return VIEW_BYTES;
     view->span = (struct span){view->offset, high};
     return check_buffer(view);
 }
@@ -129,14 +106,6 @@ static enum view_fault reach_strided(struct view *view, const int64_t *strides)
     return find_span(view) ? check_buffer(view) : VIEW_STRIDES;
 }
 
-/* Whether extents that take_shape did not like are wrong. */
-static enum view_fault check_extents(struct view *view)
-{
-    for (int i = 0; i < view->rank; i++)
-        if (view->n[i] < 0) return VIEW_EXTENT;
-    return garner_count(view->rank, view->n, &view->count) ? VIEW_FINE : VIEW_COUNT;
-}
-
 /* No step along any axis, so that nobody's arithmetic meets extents that are huge beside a zero. */
 static enum view_fault reach_nothing(struct view *view)
 {
@@ -147,24 +116,68 @@ static enum view_fault reach_nothing(struct view *view)
     return VIEW_FINE;
 }
 
-/* What is rare: extents to look at again, no elements, strides. */
-static GARNER_NOINLINE enum view_fault make_unusual(struct view *view, const int64_t *strides)
+static enum view_fault check_type(struct view *view, uint64_t item_bytes)
 {
-    enum view_fault fault = check_extents(view);
+    if (dtype_row(view->dtype) == NULL) return VIEW_TYPE;
+    if (view->type->item != 0) return VIEW_FINE;
+    view->item = (int64_t)item_bytes;
+    return view->item > 0 && view->item <= PTRDIFF_MAX ? VIEW_FINE : VIEW_ITEM;
+}
+
+static enum view_fault check_place(const struct view *view, const int64_t *shape)
+{
+    if (view->rank < 0 || view->rank > GARNER_MAX_RANK) return VIEW_RANK;
+    if (shape == NULL && view->rank > 0) return VIEW_NO_SHAPE;
+    return view->offset < 0 || view->offset > PTRDIFF_MAX ? VIEW_OFFSET : VIEW_FINE;
+}
+
+static enum view_fault check_extents(struct view *view)
+{
+    for (int i = 0; i < view->rank; i++)
+        if (view->n[i] < 0) return VIEW_EXTENT;
+    return garner_count(view->rank, view->n, &view->count) ? VIEW_FINE : VIEW_COUNT;
+}
+
+/* Any view, good or bad, every number checked. */
+static GARNER_NOINLINE enum view_fault make_any(struct view *view, const int64_t *shape,
+                                                const int64_t *strides, uint64_t item_bytes)
+{
+    enum view_fault fault = check_type(view, item_bytes);
+    if (fault == VIEW_FINE) fault = check_place(view, shape);
+    if (fault != VIEW_FINE) return fault;
+    take_shape(view, shape);
+    fault = check_extents(view);
     if (fault != VIEW_FINE) return fault;
     if (view->count == 0) return reach_nothing(view);
     return view->dense ? reach_dense(view) : reach_strided(view, strides);
 }
 
+/* Whether a view is dense, and made of whole elements of a known size. */
+static inline bool is_plain(const struct view *view, const int64_t *shape)
+{
+    return view->dtype == (view->dtype & (DTYPES - 1)) && view->item != 0 && view->type->packing == WHOLE &&
+           (unsigned)view->rank <= GARNER_MAX_RANK && (shape != NULL || view->rank == 0) && view->dense &&
+           (uint64_t)view->offset >> 31 == 0;
+}
+
+/* Plain views of less than 2^31 elements are made here: no number that is computed can overflow. */
 enum view_fault garner_view_make(struct view *view, const garner_tensor *given)
 {
     if (given == NULL) return VIEW_IS_NULL;
     const garner_tensor own = own_tensor(given);
-    enum view_fault fault = take_type(view, &own);
-    if (fault == VIEW_FINE) fault = take_place(view, &own);
-    if (rarely(fault != VIEW_FINE)) return fault;
-    if (!take_shape(view, own.shape) || rarely(own.strides != NULL)) return make_unusual(view, own.strides);
-    return reach_dense(view);
+    const struct dtype *type = &garner_dtypes[own.dtype & (DTYPES - 1)];
+    PIN(type); /* or its address is computed for each column */
+    view->type = type;
+    view->dtype = own.dtype;
+    view->rank = own.rank;
+    view->dense = own.strides == NULL;
+    view->item = type->item;
+    view->offset = (int64_t)own.byte_offset;
+    view->buffer = own.bytes;
+    if (!is_plain(view, own.shape) || !take_shape(view, own.shape))
+        return make_any(view, own.shape, own.strides, own.item_bytes);
+    view->span = (struct span){view->offset, view->offset + view->count * view->item};
+    return view->span.high <= PTRDIFF_MAX ? check_buffer(view) : VIEW_BYTES;
 }
 
 void garner_view_dense(struct view *view, const garner_shape *shape)

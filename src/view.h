@@ -19,8 +19,8 @@ struct view {
     garner_dtype dtype;
     int rank;
     bool dense;       /* no strides were given, so they are those of C order */
-    int64_t count;    /* elements */
     int64_t item;     /* bytes of an element; of packed types 1, so that strides stay in elements */
+    int64_t count;    /* elements */
     int64_t offset;   /* of element 0 from the caller's pointer, in bytes; 0 if there are no elements */
     uint64_t buffer;  /* bytes that may be reached from the caller's pointer; 0: not known */
     struct span span; /* all zero if there are no elements */
