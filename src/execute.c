@@ -77,10 +77,10 @@ static GARNER_NOINLINE garner_status run_with(const struct garner_plan *plan, co
 static GARNER_COLD garner_status check_nulls(const struct garner_plan *plan, const void *data,
                                              const void *indices, const void *out, garner_error *error)
 {
-    const char *missing = data == NULL && !plan->data.empty         ? "data"
-                          : indices == NULL && !plan->indices.empty ? "indices"
-                          : out == NULL && !plan->out.empty         ? "out"
-                                                                    : NULL;
+    const char *missing = data == NULL && plan->data.count > 0         ? "data"
+                          : indices == NULL && plan->indices.count > 0 ? "indices"
+                          : out == NULL && plan->out.count > 0         ? "out"
+                                                                       : NULL;
     if (missing == NULL) return GARNER_OK;
     return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: the pointer of %s is NULL, but it has elements",
                        plan->op, missing);
@@ -93,9 +93,12 @@ static GARNER_COLD garner_status fail_shared(const struct garner_plan *plan, con
                        with);
 }
 
-static inline bool views_meet(const struct meeting *meeting, const void *a, const void *b)
+/* Whether out, at `to`, shares memory with a view at `from`. */
+static inline bool out_meets(const struct garner_plan *plan, const struct meeting *meeting,
+                             const struct place *place, const void *to, const void *from)
 {
-    return (uintptr_t)a - (uintptr_t)b + meeting->shift < meeting->width;
+    return rarely((uintptr_t)to - (uintptr_t)from + meeting->shift < meeting->width) && plan->out.count > 0 &&
+           place->count > 0;
 }
 
 /* A pointer's element 0. As numbers, because empty tensors may come with NULL. */
@@ -109,8 +112,9 @@ static inline garner_status run_plan(const struct garner_plan *plan, const void 
 {
     if (data == NULL || indices == NULL || out == NULL)
         RETURN_NOT_OK(check_nulls(plan, data, indices, out, error));
-    if (views_meet(&plan->out_data, out, data)) return fail_shared(plan, "data", error);
-    if (views_meet(&plan->out_indices, out, indices)) return fail_shared(plan, "indices", error);
+    if (out_meets(plan, &plan->out_data, &plan->data, out, data)) return fail_shared(plan, "data", error);
+    if (out_meets(plan, &plan->out_indices, &plan->indices, out, indices))
+        return fail_shared(plan, "indices", error);
     const struct buffers buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
                                     first_element(&plan->out, out)};
     if (exec || plan->work.tasks != 1) return run_with(plan, &buffers, exec, error);
@@ -128,8 +132,9 @@ garner_status garner_execute(const garner_plan *plan, const void *data, const vo
 }
 
 /* Plans on the stack, and runs. */
-static garner_status run_once(const struct op *op, const garner_tensor *data, const garner_tensor *indices,
-                              const garner_tensor *out, const garner_exec *exec, garner_error *error)
+static inline garner_status run_once(const struct op *op, const garner_tensor *data,
+                                     const garner_tensor *indices, const garner_tensor *out,
+                                     const garner_exec *exec, garner_error *error)
 {
     struct garner_plan plan;
     if (out == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: out is NULL", op->name);
@@ -147,9 +152,9 @@ garner_status garner_run(const garner_op *given, const garner_tensor *data, cons
     return run_once(&op, data, indices, out, exec, error);
 }
 
-static garner_status run_default(garner_kind kind, int64_t axis, int64_t batch_dims,
-                                 const garner_tensor *data, const garner_tensor *indices,
-                                 const garner_tensor *out, garner_error *error)
+GARNER_INLINE garner_status run_default(garner_kind kind, int64_t axis, int64_t batch_dims,
+                                        const garner_tensor *data, const garner_tensor *indices,
+                                        const garner_tensor *out, garner_error *error)
 {
     garner_error spare;
     struct op op;

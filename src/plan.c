@@ -9,13 +9,18 @@
 
 #include "error.h"
 
+static inline struct place place_of(const struct view *view)
+{
+    return (struct place){view->count, view->offset};
+}
+
 /* a at pointer p and b at pointer q meet if p + a.low < q + b.high and q + b.low < p + a.high, that is if
  * p - q lies in (b.low - a.high, b.high - a.low), an interval that never covers all addresses. */
 static inline struct meeting meeting_of(const struct view *a, const struct view *b)
 {
     uintptr_t shift = (uintptr_t)a->span.high - (uintptr_t)b->span.low - 1;
     uintptr_t width = shift + (uintptr_t)b->span.high - (uintptr_t)a->span.low;
-    return (struct meeting){shift, a->count == 0 || b->count == 0 ? 0 : width};
+    return (struct meeting){shift, width};
 }
 
 /* Makes a view, or says in words why not. */
@@ -45,9 +50,9 @@ garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, co
     if (!to.dense) RETURN_NOT_OK(garner_shape_check_overlap(op, &to, error));
     garner_cpu_choose(&plan->work, &plan->nest);
     plan->op = op->name;
-    plan->data = (struct place){from.offset, from.count == 0};
-    plan->indices = (struct place){at->offset, at->count == 0};
-    plan->out = (struct place){to.offset, to.count == 0};
+    plan->data = place_of(&from);
+    plan->indices = place_of(at);
+    plan->out = place_of(&to);
     plan->out_data = meeting_of(&to, &from);
     plan->out_indices = meeting_of(&to, at);
     plan->index_map.tuples = map.tuples;

@@ -9,12 +9,12 @@
 
 /* What execute must know of one of the caller's pointers. */
 struct place {
+    int64_t count;  /* elements; if there are none the pointer may be NULL */
     int64_t offset; /* of element 0 */
-    bool empty;     /* there are no elements: the pointer may be NULL */
 };
 
-/* Two views share memory if the distance between their pointers plus `shift`, as unsigned numbers, is
- * below `width`. */
+/* Two views that have elements share memory if the distance between their pointers plus `shift`, as unsigned
+ * numbers, is below `width`. */
 struct meeting {
     uintptr_t shift, width;
 };
