@@ -10,13 +10,12 @@ static inline bool walk_as_one(const struct dim *outer, const struct dim *inner)
            continues_stride(outer->data, inner->n, inner->data);
 }
 
-/* Appends axis i of a stretch, or lets the dim before take it in if the two walk as one. Extents of 1
- * vanish; since the elements of out fit in 63 bits, at most 62 dims are left. */
+/* Appends axis i of a stretch, or lets the dim before take it in if the two walk as one. Since extents of 1
+ * are left out, and the elements of out fit in 63 bits, there are at most 62 dims. */
 static inline void append(struct nest *nest, const struct stretch *stretch, int i, int64_t n,
                           const struct view *data, const struct view *indices, int64_t out)
 {
     struct dim dim = {.n = n, .out = out};
-    if (n == 1) return;
     if (stretch->data >= 0) dim.data = data->stride[stretch->data + i] * data->item;
     if (stretch->indices >= 0) dim.index = indices->stride[stretch->indices + i];
     if (nest->rank > 0 && walk_as_one(&nest->dim[nest->rank - 1], &dim)) dim.n *= nest->dim[--nest->rank].n;
@@ -25,14 +24,15 @@ static inline void append(struct nest *nest, const struct stretch *stretch, int 
 
 /* The first stretch, merged into axis 0 of out: the stride of each axis is that of axis 0 times the extents
  * after it. */
-static bool append_merged(struct nest *nest, const struct map *map, const struct view *data,
-                          const struct view *indices, const struct view *out)
+static GARNER_NOINLINE bool append_merged(struct nest *nest, const struct map *map, const struct view *data,
+                                          const struct view *indices, const struct view *out)
 {
     int64_t inner;
     if (!garner_shape_merged(map, indices, &inner) || inner != out->n[0]) return false;
     for (int i = 0; i < map->merged && out->count > 0; i++) {
         inner /= indices->n[i];
-        append(nest, map->stretch, i, indices->n[i], data, indices, out->stride[0] * out->item * inner);
+        if (indices->n[i] != 1)
+            append(nest, map->stretch, i, indices->n[i], data, indices, out->stride[0] * out->item * inner);
     }
     return true;
 }
@@ -41,15 +41,18 @@ static bool append_merged(struct nest *nest, const struct map *map, const struct
 static inline bool add_dims(struct nest *nest, const struct map *map, const struct view *data,
                             const struct view *indices, const struct view *out)
 {
+    const bool empty = out->count == 0;
+    const int64_t item = out->item;
     int axis = map->merged ? 1 : 0, s = axis;
     if (out->rank != map->rank - (map->merged ? map->merged - 1 : 0)) return false;
     if (map->merged && !append_merged(nest, map, data, indices, out)) return false;
     for (; s < map->stretches; s++) {
         const struct stretch *stretch = &map->stretch[s];
+        const int64_t *extent = stretch_extents(stretch, data, indices);
         for (int i = 0; i < stretch->axes; i++, axis++) {
-            int64_t n = stretch_extent(stretch, i, data, indices);
-            if (n != out->n[axis]) return false;
-            if (out->count > 0) append(nest, stretch, i, n, data, indices, out->stride[axis] * out->item);
+            if (extent[i] != out->n[axis]) return false;
+            if (extent[i] != 1 && !empty)
+                append(nest, stretch, i, extent[i], data, indices, out->stride[axis] * item);
         }
     }
     return true;
@@ -117,7 +120,6 @@ static GARNER_NOINLINE void unpack_aligned(struct nest *nest, const struct dtype
 bool garner_nest_build(struct nest *nest, const struct map *map, const struct op *op, const struct view *data,
                        const struct view *indices, const struct view *out)
 {
-    int64_t points = out->count > 0;
     nest->rank = 0;
     nest->run = data->item;
     nest->packed = NULL;
@@ -127,10 +129,12 @@ bool garner_nest_build(struct nest *nest, const struct map *map, const struct op
     if (!add_dims(nest, map, data, indices, out)) return false;
     peel_run(nest);
     if (rarely(data->type->packing != WHOLE)) unpack_aligned(nest, data->type);
-    for (int d = 0; d < nest->rank; d++)
-        points *= nest->dim[d].n;
     if (nest->rank == 0 || nest->dim[nest->rank - 1].index == 0)
         nest->dim[nest->rank++] = (struct dim){.n = 1};
-    nest->points = points;
+    int64_t rows = out->count > 0;
+    for (int d = 0; d < nest->rank - 1; d++)
+        rows *= nest->dim[d].n;
+    nest->rows = rows;
+    nest->points = rows * nest->dim[nest->rank - 1].n;
     return true;
 }

@@ -25,11 +25,12 @@ struct dim {
 };
 
 struct nest {
-    int rank;                   /* dims, outermost first; the last one walks along indices, or is 1 */
-    int axes;                   /* gathered axes, at least 1 */
-    int64_t points;             /* product of the dims' extents; 0 if out has no elements */
-    int64_t run;                /* bytes moved for each point; elements where data is packed */
-    int64_t step;               /* indices between the components of a tuple */
+    int rank;       /* dims, outermost first; the last one walks along indices, or is 1 */
+    int axes;       /* gathered axes, at least 1 */
+    int64_t rows;   /* product of the extents of all dims but the last; 0 if out has no elements */
+    int64_t points; /* product of all extents */
+    int64_t run;    /* bytes moved for each point; elements where data is packed */
+    int64_t step;   /* indices between the components of a tuple */
     const struct dtype *packed; /* how elements are packed into bits; NULL: whole bytes */
     struct index_type index_type;
     garner_oob policy;

@@ -189,9 +189,11 @@ bool garner_shape_merged(const struct map *map, const struct view *indices, int6
 static void list_extents(const struct map *map, const struct view *data, const struct view *indices,
                          int64_t *extent)
 {
-    for (int s = 0; s < map->stretches; s++)
-        for (int i = 0; i < map->stretch[s].axes; i++)
-            *extent++ = stretch_extent(&map->stretch[s], i, data, indices);
+    for (int s = 0; s < map->stretches; s++) {
+        const struct stretch *stretch = &map->stretch[s];
+        memcpy(extent, stretch_extents(stretch, data, indices), (size_t)stretch->axes * sizeof *extent);
+        extent += stretch->axes;
+    }
 }
 
 garner_status garner_shape_infer(garner_shape *shape, const struct map *map, const struct op *op,

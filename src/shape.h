@@ -28,11 +28,11 @@ struct map {
     struct stretch stretch[MOST_STRETCHES];
 };
 
-/* The extent of axis i of a stretch. */
-static inline int64_t stretch_extent(const struct stretch *stretch, int i, const struct view *data,
-                                     const struct view *indices)
+/* The extents of a stretch. */
+static inline const int64_t *stretch_extents(const struct stretch *stretch, const struct view *data,
+                                             const struct view *indices)
 {
-    return stretch->indices >= 0 ? indices->n[stretch->indices + i] : data->n[stretch->data + i];
+    return stretch->indices >= 0 ? &indices->n[stretch->indices] : &data->n[stretch->data];
 }
 
 /* Checks the types and shapes of data and indices against the operator's rules; gives the map. */

@@ -8,7 +8,8 @@ enum {
     MOST_TASKS = 64 * 1024,
     PIECE_ALIGNMENT = 4096,
     PATTERN_ROW = 64,                 /* rows shorter than this gain from a pattern, */
-    PATTERN_RUN = 32,                 /* if their runs are short as well */
+    PATTERN_RUN = 32,                 /* if their runs are short as well, */
+    LITTLE_ROW = 8,                   /* and if they are this short where little is moved */
     REUSED_RUN = 32,                  /* longer runs gain more from prefetching than from resolving once */
     REUSED_ROW = 64,                  /* unless rows are this short */
     REUSED_ROWS = 32,                 /* rows that a task takes at least, so that resolving pays */
@@ -18,12 +19,18 @@ enum {
     LEAST_SWEEP = 8,                  /* rows that a resolved block serves at least */
     AHEAD_BYTES = 8192,               /* how far ahead runs are asked for that are shorter than this, */
     AHEAD_POINTS = 16,                /* at most this many */
-    LITTLE = 1024,                    /* bytes of out for which nothing of this matters */
+    LITTLE = 1024,                    /* bytes of out for which none of this matters */
     STREAMED_FAR = 512,               /* from this length on streamed runs pass the nearest cache by */
     STREAMED_OUT = 32 * 1024 * 1024   /* an out of this size is better written past the caches */
 };
 
+_Static_assert(LITTLE + LITTLE * POINT_COST < TASK_COST, "what is little is not cut into tasks");
 _Static_assert(PATTERN_RUN < TASK_COST, "runs that go by a pattern are never cut into pieces");
+
+static bool is_little(const struct nest *nest)
+{
+    return nest->points * nest->run <= LITTLE;
+}
 
 /* How many bytes of data the gathered axes span. */
 static int64_t table_bytes(const struct nest *nest)
@@ -58,39 +65,38 @@ static bool is_narrow(const struct nest *nest)
 }
 
 /* Kernels read signed indices of 4 or 8 bytes that lie side by side. */
-static bool is_adjacent(const struct nest *nest)
+static bool is_adjacent(const struct nest *nest, const struct dim *inner)
 {
-    const struct dim *inner = &nest->dim[nest->rank - 1];
     return !nest->index_type.is_unsigned && nest->index_type.bytes >= 4 &&
            (nest->axes == 1 || nest->step == 1) && (inner->n == 1 || inner->index == nest->axes);
 }
 
 /* The dim before the innermost continues its indices and its out; only data starts anew. */
-static bool continues(const struct nest *nest)
+static bool continues(const struct nest *nest, const struct dim *inner)
 {
-    if (nest->rank < 2) return false;
-    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
+    const struct dim *before = inner - 1;
     return nest->axes == 1 && inner->out == nest->run &&
            continues_stride(before->index, inner->n, inner->index) &&
            continues_stride(before->out, inner->n, inner->out);
 }
 
-static enum way choose_way(const struct nest *nest)
+static enum way choose_way(const struct nest *nest, const struct dim *inner)
 {
     if (nest->packed) return BITS;
-    const struct dim *inner = &nest->dim[nest->rank - 1];
-    bool reused = nest->rank > 1 && inner[-1].index == 0;
-    if (reused && (inner->n <= REUSED_ROW || (nest->run <= REUSED_RUN && !is_adjacent(nest)))) return REUSES;
-    bool is_short = inner->n < PATTERN_ROW && nest->run <= PATTERN_RUN;
-    if (is_short && continues(nest) && is_adjacent(nest) && is_narrow(nest)) return PATTERNS;
+    if (nest->rank == 1) return ROWS;
+    bool little = is_little(nest) && is_adjacent(nest, inner); /* too little to prepare anything for it */
+    bool reused = inner[-1].index == 0 && !little;
+    if (reused && (inner->n <= REUSED_ROW || (nest->run <= REUSED_RUN && !is_adjacent(nest, inner))))
+        return REUSES;
+    bool is_short = inner->n < (little ? LITTLE_ROW : PATTERN_ROW) && nest->run <= PATTERN_RUN;
+    if (is_short && continues(nest, inner) && is_adjacent(nest, inner) && is_narrow(nest)) return PATTERNS;
     return ROWS;
 }
 
-static const struct kernel *choose_fused(enum way way, const struct nest *nest)
+static const struct kernel *choose_fused(enum way way, const struct nest *nest, const struct dim *inner)
 {
-    const struct dim *inner = &nest->dim[nest->rank - 1];
     int bytes = nest->index_type.bytes;
-    if (way == REUSES || way == BITS || !is_adjacent(nest)) return NULL;
+    if (way == REUSES || way == BITS || !is_adjacent(nest, inner)) return NULL;
     if (way == PATTERNS) return garner_kernel_find(PATTERN, bytes, nest->run);
     bool dense = inner->out == nest->run || inner->n == 1;
     bool flat = inner->data == 0 || inner->n == 1;
@@ -116,6 +122,15 @@ static int64_t worth(int64_t count, int64_t cost)
     return at_least(1, at_most(total / TASK_COST, MOST_TASKS));
 }
 
+/* One task takes the whole grid. */
+static void keep_whole(struct cpu_work *work, const struct nest *nest)
+{
+    work->column_tasks = work->pieces = work->tasks = 1;
+    work->row_share = work->rows;
+    work->column_share = work->columns;
+    work->piece = nest->run;
+}
+
 /* Rows are dealt out first; where they are too few columns are too; then pieces of a run. */
 static void cut_grid(struct cpu_work *work, const struct nest *nest)
 {
@@ -123,10 +138,6 @@ static void cut_grid(struct cpu_work *work, const struct nest *nest)
     int64_t grain = work->way == PATTERNS ? inner->n : 1, cost;
     if (!add_fits(nest->run, POINT_COST, &cost)) cost = nest->run;
     int64_t wanted = worth(nest->points, cost);
-    work->column_tasks = work->pieces = work->tasks = 1;
-    work->row_share = work->rows;
-    work->column_share = work->columns;
-    work->piece = nest->run;
     if (wanted == 1) return;
     int64_t least = work->way == REUSES ? REUSED_ROWS : 1;
     work->row_share = at_least(least, divide_up(work->rows, at_most(wanted, work->rows)));
@@ -161,26 +172,36 @@ static void tune(struct cpu_work *work, const struct nest *nest)
     if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
 }
 
+/* Where much is moved caches matter, and several tasks may be worth it. */
+static GARNER_NOINLINE void choose_much(struct cpu_work *work, const struct nest *nest)
+{
+    tune(work, nest);
+    cut_grid(work, nest);
+}
+
 void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
 {
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    PIN(inner); /* or its address is computed for each field */
     work->fused = NULL;
     work->tasks = 0;
     if (nest->points == 0) return;
-    work->way = choose_way(nest);
-    if (work->way == BITS) {
+    const enum way way = choose_way(nest, inner);
+    work->way = way;
+    if (way == BITS) {
         cut_elements(work, nest);
         return;
     }
-    const struct dim *inner = &nest->dim[nest->rank - 1];
     work->segment = (struct segment){
         .ramp = inner->data, .step = inner->out, .run = nest->run, .axis = nest->axis, .rows = 1};
     work->sweep = LEAST_SWEEP;
     work->columns = inner->n;
-    if (work->way == PATTERNS) work->columns *= inner[-1].n;
-    work->rows = 1;
-    for (int d = nest->rank - (work->way == PATTERNS ? 3 : 2); d >= 0; d--)
-        work->rows *= nest->dim[d].n;
-    cut_grid(work, nest);
-    if (nest->points * nest->run > LITTLE) tune(work, nest);
-    work->fused = choose_fused(work->way, nest);
+    work->rows = nest->rows;
+    if (way == PATTERNS) {
+        work->columns *= inner[-1].n;
+        work->rows /= inner[-1].n;
+    }
+    keep_whole(work, nest);
+    work->fused = choose_fused(way, nest, inner);
+    if (!is_little(nest)) choose_much(work, nest);
 }
