@@ -90,10 +90,9 @@ static garner_status load_tensors(struct bench *b, garner_error *error)
         if (b->line->setting[shapes[i]].given)
             return fail(error, GARNER_BAD_ARGUMENT, "--%s is for a bench without DATA and INDICES",
                         options[shapes[i]].name);
-    bool verbose = b->line->setting[OPTION_VERBOSE].given;
     garner_status status = tensor_check_inputs(operands, 2, error);
-    if (status == GARNER_OK) status = tensor_load(&b->data, "DATA", operands[0], verbose, error);
-    return status == GARNER_OK ? tensor_load(&b->indices, "INDICES", operands[1], verbose, error) : status;
+    if (status == GARNER_OK) status = tensor_load(&b->data, "DATA", operands[0], b->line, error);
+    return status == GARNER_OK ? tensor_load(&b->indices, "INDICES", operands[1], b->line, error) : status;
 }
 
 static garner_status make_plan(struct bench *b, garner_error *error)

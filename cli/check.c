@@ -21,7 +21,7 @@
 #include "exits.h"
 #include "fail.h"
 #include "model.h"
-#include "store.h"
+#include "tensor.h"
 
 enum verdict { PASS, FAIL, UNSUPPORTED, VERDICTS };
 static const char *const verdict_words[VERDICTS] = {"pass", "fail", "unsupported"};
@@ -281,7 +281,7 @@ static garner_status check_one(struct check *c, const char *path, garner_error *
     char *message = NULL;
     size_t size;
     bool follow = c->line->setting[OPTION_FOLLOW_LINKS].given;
-    struct folder f = {.path = path, .exec = &c->exec, .store_flags = follow ? STORE_FOLLOW_LINKS : 0};
+    struct folder f = {.path = path, .exec = &c->exec, .store_flags = tensor_flags(c->line)};
     f.message = open_memstream(&message, &size);
     if (!f.message) return fail_memory(error, path, 1);
     garner_status status = check_folder(&f, follow ? MODEL_FOLLOW_LINKS : 0, error);

@@ -77,11 +77,11 @@ static garner_status convert_all(const struct store *store, const struct tensor_
 }
 
 static garner_status convert_file(const struct tensor_place *place, const struct tensor_target *target,
-                                  garner_error *error)
+                                  const struct invocation *line, garner_error *error)
 {
     size_t i;
     struct store store;
-    garner_status status = store_open(&store, place->path, 0, error);
+    garner_status status = store_open(&store, place->path, tensor_flags(line), error);
     if (status != GARNER_OK) return status;
     if (place->member || holds_one(store.kind) || holds_one(target->kind) ||
         (store.count == 1 && target->member)) {
@@ -94,11 +94,11 @@ static garner_status convert_file(const struct tensor_place *place, const struct
     return status;
 }
 
-static garner_status convert_literal(const char *argument, const char *output, garner_error *error)
+static garner_status convert_literal(const struct invocation *line, garner_error *error)
 {
     struct array array;
-    garner_status status = tensor_load(&array, "A", argument, false, error);
-    if (status == GARNER_OK) status = tensor_save(output, NULL, &array.tensor, array.descr, error);
+    garner_status status = tensor_load(&array, "A", line->operands[0], line, error);
+    if (status == GARNER_OK) status = tensor_save(line->operands[1], NULL, &array.tensor, array.descr, error);
     array_free(&array);
     return status;
 }
@@ -111,8 +111,7 @@ garner_status convert_command(const struct invocation *line, garner_error *error
     if (status != GARNER_OK) return status;
     status = tensor_locate(&place, "A", line->operands[0], error);
     if (status == GARNER_OK)
-        status = place.path ? convert_file(&place, &target, error)
-                            : convert_literal(line->operands[0], line->operands[1], error);
+        status = place.path ? convert_file(&place, &target, line, error) : convert_literal(line, error);
     free(place.path);
     free(target.path);
     return status;

@@ -83,11 +83,11 @@ static garner_status compare_stores(const struct store *a, const struct store *b
 /* ---- The command ---- */
 
 /* Opens what an argument names, once: it may be a pipe. */
-static garner_status open_side(struct side *side, garner_error *error)
+static garner_status open_side(struct side *side, unsigned flags, garner_error *error)
 {
     garner_status status = tensor_locate(&side->place, side->role, side->argument, error);
     if (status != GARNER_OK || !side->place.path) return status;
-    return store_open(&side->store, side->place.path, 0, error);
+    return store_open(&side->store, side->place.path, flags, error);
 }
 
 /* Whether it is a file of named tensors as a whole. */
@@ -111,10 +111,11 @@ static void close_side(struct side *side)
     free(side->place.path);
 }
 
-static garner_status compare_sides(struct side *a, struct side *b, size_t *different, garner_error *error)
+static garner_status compare_sides(struct side *a, struct side *b, unsigned flags, size_t *different,
+                                   garner_error *error)
 {
-    garner_status status = open_side(a, error);
-    if (status == GARNER_OK) status = open_side(b, error);
+    garner_status status = open_side(a, flags, error);
+    if (status == GARNER_OK) status = open_side(b, flags, error);
     if (status != GARNER_OK) return status;
     if (is_whole(a) && is_whole(b)) return compare_stores(&a->store, &b->store, different, error);
     status = load_side(a, error);
@@ -128,7 +129,7 @@ garner_status diff_command(const struct invocation *line, garner_error *error)
     struct side b = {.role = "B", .argument = line->operands[1]};
     size_t different = 0;
     garner_status status = tensor_check_inputs(line->operands, 2, error);
-    if (status == GARNER_OK) status = compare_sides(&a, &b, &different, error);
+    if (status == GARNER_OK) status = compare_sides(&a, &b, tensor_flags(line), &different, error);
     close_side(&a);
     close_side(&b);
     if (status != GARNER_OK || !different) return status;

@@ -206,12 +206,13 @@ static garner_status list(struct listing *listing, garner_error *error)
     return status;
 }
 
-static garner_status info_tensors(const struct tensor_place *place, bool json, bool follow_links,
+static garner_status info_tensors(const struct tensor_place *place, const struct invocation *line,
                                   garner_error *error)
 {
     struct store store;
-    struct listing listing = {.store = &store, .json = json, .one = place->member != NULL};
-    garner_status status = store_open(&store, place->path, follow_links ? STORE_FOLLOW_LINKS : 0, error);
+    struct listing listing = {
+        .store = &store, .json = line->setting[OPTION_JSON].given, .one = place->member != NULL};
+    garner_status status = store_open(&store, place->path, tensor_flags(line), error);
     if (status == GARNER_OK && listing.one) status = store_find(&store, place->member, &listing.first, error);
     if (status == GARNER_OK) status = list(&listing, error);
     store_close(&store);
@@ -233,7 +234,7 @@ garner_status info_command(const struct invocation *line, garner_error *error)
     garner_status status = tensor_locate(&place, "FILE", argument, error);
     if (status != GARNER_OK) return status;
     if (place.path)
-        status = info_tensors(&place, json, links, error);
+        status = info_tensors(&place, line, error);
     else
         status = fail(error, GARNER_BAD_ARGUMENT, "FILE: '%.100s' is a literal, and info is about files",
                       argument);

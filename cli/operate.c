@@ -42,10 +42,9 @@ static void work_free(struct work *w)
 
 static garner_status load_inputs(struct work *w, char **operands, garner_error *error)
 {
-    bool verbose = w->line->setting[OPTION_VERBOSE].given;
     garner_status status = tensor_check_inputs(operands, 2, error);
-    if (status == GARNER_OK) status = tensor_load(&w->data, "DATA", operands[0], verbose, error);
-    return status == GARNER_OK ? tensor_load(&w->indices, "INDICES", operands[1], verbose, error) : status;
+    if (status == GARNER_OK) status = tensor_load(&w->data, "DATA", operands[0], w->line, error);
+    return status == GARNER_OK ? tensor_load(&w->indices, "INDICES", operands[1], w->line, error) : status;
 }
 
 static garner_status prepare(struct work *w, garner_kind kind, char **operands, garner_error *error)

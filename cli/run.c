@@ -190,7 +190,6 @@ static garner_status open_model(struct run *r, garner_error *error)
 
 static garner_status load_inputs(struct run *r, garner_error *error)
 {
-    const struct setting *s = r->line->setting;
     int inputs = 0;
     for (size_t i = 0; i < r->graph->input_count; i++)
         inputs += r->arguments[i] && strcmp(r->arguments[i], "-") == 0;
@@ -198,8 +197,7 @@ static garner_status load_inputs(struct run *r, garner_error *error)
     garner_status status = GARNER_OK;
     for (size_t i = 0; i < r->graph->input_count && !status; i++)
         if (r->arguments[i])
-            status = tensor_load(&r->inputs[i], r->graph->inputs[i].name, r->arguments[i],
-                                 s[OPTION_VERBOSE].given, error);
+            status = tensor_load(&r->inputs[i], r->graph->inputs[i].name, r->arguments[i], r->line, error);
     return status;
 }
 

@@ -90,28 +90,33 @@ static void mention_trailing(const struct store *store)
     message_print(note.message);
 }
 
-static garner_status load_place(struct array *array, const struct tensor_place *place, bool verbose,
-                                garner_error *error)
+unsigned tensor_flags(const struct invocation *line)
+{
+    return line->setting[OPTION_FOLLOW_LINKS].given ? STORE_FOLLOW_LINKS : 0;
+}
+
+static garner_status load_place(struct array *array, const struct tensor_place *place,
+                                const struct invocation *line, garner_error *error)
 {
     size_t i;
     struct store store;
-    garner_status status = store_open(&store, place->path, 0, error);
+    garner_status status = store_open(&store, place->path, tensor_flags(line), error);
     if (status == GARNER_OK) status = store_find(&store, place->member, &i, error);
     if (status == GARNER_OK) status = store_load(&store, i, array, error);
-    if (status == GARNER_OK && verbose) mention_trailing(&store);
+    if (status == GARNER_OK && line->setting[OPTION_VERBOSE].given) mention_trailing(&store);
     store_close(&store);
     return status;
 }
 
-garner_status tensor_load(struct array *array, const char *role, const char *argument, bool verbose,
-                          garner_error *error)
+garner_status tensor_load(struct array *array, const char *role, const char *argument,
+                          const struct invocation *line, garner_error *error)
 {
     struct tensor_place place;
     memset(array, 0, sizeof *array);
     garner_status status = tensor_locate(&place, role, argument, error);
     if (status != GARNER_OK) return status;
     status =
-        place.path ? load_place(array, &place, verbose, error) : literal_parse(array, role, argument, error);
+        place.path ? load_place(array, &place, line, error) : literal_parse(array, role, argument, error);
     free(place.path);
     return status;
 }

@@ -7,8 +7,7 @@
 #ifndef GARNER_CLI_TENSOR_H
 #define GARNER_CLI_TENSOR_H
 
-#include <stdbool.h>
-
+#include "options.h"
 #include "store.h"
 
 /* Where an argument says that a tensor lies, or a whole file of them. Zeroed: nowhere, it is a literal. */
@@ -22,10 +21,13 @@ struct tensor_place {
 garner_status tensor_locate(struct tensor_place *place, const char *role, const char *argument,
                             garner_error *error);
 
-/* Loads an argument; `verbose` mentions on standard error what else the file holds. Release with
- * array_free. */
-garner_status tensor_load(struct array *array, const char *role, const char *argument, bool verbose,
-                          garner_error *error);
+/* How the command line wants files of tensors opened, for store_open. */
+unsigned tensor_flags(const struct invocation *line);
+
+/* Loads an argument as the command line wants it: --follow-links, and --verbose, which mentions on standard
+ * error what else the file holds. Release with array_free. */
+garner_status tensor_load(struct array *array, const char *role, const char *argument,
+                          const struct invocation *line, garner_error *error);
 
 /* Whether all arguments but one at most are other than "-", which is standard input. */
 garner_status tensor_check_inputs(char **arguments, int count, garner_error *error);

@@ -99,6 +99,20 @@ def test_row_49_what_is_no_regular_file_with_one_link(bad, garner, folder):
     bad(gathering(external("zero"), ROWS), "no regular file", 4, "--follow-links")
 
 
+def test_rows_48_and_49_for_tensor_files(garner, refuses, folder):
+    """A .pb has external data too, and stands for a tensor in every command."""
+    (folder / "link.bin").symlink_to("w.bin")
+    (folder / "x.pb").write_bytes(external("link.bin").SerializeToString())
+    save(model([helper.make_node("Identity", ["x"], ["y"])], [value("x", 1)], [value("y", 1)]), folder / "m.onnx")
+    for words in (["gather", "x.pb", "[3,0]"], ["gather-elements", "x.pb", "[[3,3,3]]"], ["gather-nd", "x.pb", "[[3]]"],
+                  ["explain", "gather", "x.pb", "[3,0]"], ["diff", "x.pb", "iota(4,3):f32"], ["convert", "x.pb", "y.npy"],
+                  ["run", "m.onnx", "x=x.pb"], ["bench", "gather", "x.pb", "[0]", "--seconds", "0"]):
+        refuses(4, ["x.pb: ", "symbolic link", "--follow-links"], *words)
+        answer = garner(*words, "--follow-links")
+        assert (answer.code, answer.err) == (0, ""), answer
+    assert numpy.array_equal(numpy.load(folder / "y.npy"), TABLE)
+
+
 def test_row_49_missing(bad):
     bad(gathering(external("none.bin"), ROWS), ["none.bin", "No such file"], 5)
     bad(gathering(external("none/w.bin"), ROWS), ["none/w.bin", "No such file"], 5)

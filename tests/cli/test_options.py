@@ -10,7 +10,7 @@ import pytest
 
 TABLE = (pathlib.Path(__file__).resolve().parents[2] / "cli" / "options.def").read_text()
 COMMANDS = re.findall(r'^COMMAND\((\w+), "([a-z-]+)", "([^"]*)"', TABLE, re.M)
-OPTIONS = re.findall(r"^OPTION\((\w+), (0|'.'), \"([a-z-]+)\", \"([^\"]*)\", (\w+), ([^\"\n]*?),\s", TABLE, re.M)
+OPTIONS = re.findall(r"^OPTION\((\w+), (0|'.'), \"([a-z-]+)\", \"([^\"]*)\", (\w+),\s+([^\"]*?),\s", TABLE, re.M)
 NAMES = {ident: name for ident, name, _ in COMMANDS}
 
 
