@@ -10,7 +10,6 @@
 
 #include "command.h"
 #include "fail.h"
-#include "message.h"
 #include "tensor.h"
 
 /* One tensor of a store, under a name of its own. */
@@ -39,9 +38,10 @@ static bool holds_one(enum store_kind kind)
     return kind == STORE_NPY || kind == STORE_PB;
 }
 
-/* The tensor's own name, or its file's, or the other file's where it came from none. */
-static garner_status convert_one(const struct store *store, size_t i, const struct tensor_target *target,
-                                 garner_error *error)
+/* The tensor's own name, or its file's, or the other file's where it came from none. Metadata go along with
+ * a whole file, not with a tensor that was picked out of one. */
+static garner_status convert_one(const struct store *store, size_t i, bool whole,
+                                 const struct tensor_target *target, garner_error *error)
 {
     struct store_entry entry;
     char *stem = NULL;
@@ -54,6 +54,8 @@ static garner_status convert_one(const struct store *store, size_t i, const stru
     struct chosen chosen = {store, i, name};
     struct store_source source = {
         .context = &chosen, .count = 1, .describe = describe_chosen, .load = load_chosen};
+    if (whole) source.metadata = store->metadata;
+    if (whole) source.metadata_size = store->metadata_size;
     status = tensor_write(target, &source, error);
     free(stem);
     return status;
@@ -67,29 +69,35 @@ static garner_status convert_all(const struct store *store, const struct tensor_
         return fail(error, GARNER_BAD_ARGUMENT,
                     "convert: A holds %zu tensors, and B gives a name for one; name one of A as FILE:NAME",
                     store->count);
-    garner_status status = tensor_write(target, &source, error);
-    if (status == GARNER_OK && store->metadata && target->kind != STORE_SAFETENSORS) {
-        garner_error note;
-        (void)fail_at(&note, GARNER_OK, target->path, "the metadata of the .safetensors file is left out");
-        message_print(note.message);
-    }
-    return status;
+    return tensor_write(target, &source, error);
+}
+
+/* Metadata have a place in .safetensors alone. An object without a quotation mark has no members. */
+static garner_status check_metadata(struct store *store, const struct tensor_target *target, bool drop,
+                                    garner_error *error)
+{
+    if (drop) store->metadata = NULL;
+    if (target->kind == STORE_SAFETENSORS || !store->metadata) return GARNER_OK;
+    if (!memchr(store->metadata, '"', store->metadata_size)) return GARNER_OK;
+    return fail_at(error, GARNER_UNSUPPORTED, store->path,
+                   "has metadata, which %s files have no place for; --drop-metadata leaves them out",
+                   store_suffix(target->kind));
 }
 
 static garner_status convert_file(const struct tensor_place *place, const struct tensor_target *target,
                                   const struct invocation *line, garner_error *error)
 {
-    size_t i;
+    size_t i = 0;
     struct store store;
     garner_status status = store_open(&store, place->path, tensor_flags(line), error);
-    if (status != GARNER_OK) return status;
-    if (place->member || holds_one(store.kind) || holds_one(target->kind) ||
-        (store.count == 1 && target->member)) {
-        status = store_find(&store, place->member, &i, error);
-        if (status == GARNER_OK) status = convert_one(&store, i, target, error);
-    } else {
-        status = convert_all(&store, target, error);
-    }
+    if (status == GARNER_OK && !place->member)
+        status = check_metadata(&store, target, line->setting[OPTION_DROP_METADATA].given, error);
+    bool one = place->member || holds_one(store.kind) || holds_one(target->kind) ||
+               (store.count == 1 && target->member);
+    if (status == GARNER_OK && one) status = store_find(&store, place->member, &i, error);
+    if (status == GARNER_OK)
+        status =
+            one ? convert_one(&store, i, !place->member, target, error) : convert_all(&store, target, error);
     store_close(&store);
     return status;
 }

@@ -126,14 +126,26 @@ def test_written_files_are_aligned_and_always_the_same(garner, tmp_path):
         assert content.index(data.tobytes()) % data.itemsize == 0
 
 
-def test_metadata_is_kept_or_its_loss_told(garner, tmp_path):
+def test_metadata_are_kept_unless_told_otherwise(garner, refuses, tmp_path):
     save_file({"a": numpy.arange(3)}, tmp_path / "x.safetensors", {"who": "é\n"})
-    answer = garner("convert", "x.safetensors", "y.safetensors")
-    assert answer.code == 0 and answer.err == "", answer
+    for target, name in (("y.safetensors", "a"), ("z.safetensors:b", "b")):
+        answer = garner("convert", "x.safetensors", target)
+        assert answer.code == 0 and answer.err == "", answer
+        with safetensors.safe_open(tmp_path / target.split(":")[0], "numpy") as file:
+            assert file.metadata() == {"who": "é\n"} and list(file.keys()) == [name]
+    for target in ("y.npz", "y.npy", "y.pb", "w.npz:b"):
+        refuses(4, ["x.safetensors: has metadata", "--drop-metadata"], "convert", "x.safetensors", target)
+        assert not (tmp_path / target.split(":")[0]).exists()
+        answer = garner("convert", "x.safetensors", target, "--drop-metadata")
+        assert (answer.code, answer.err) == (0, ""), answer
+    assert garner("convert", "x.safetensors", "y.safetensors", "--drop-metadata").code == 0
     with safetensors.safe_open(tmp_path / "y.safetensors", "numpy") as file:
-        assert file.metadata() == {"who": "é\n"}
-    answer = garner("convert", "x.safetensors", "y.npz")
-    assert answer.code == 0 and answer.err == "garner: y.npz: the metadata of the .safetensors file is left out\n"
+        assert not file.metadata()
+    answer = garner("convert", "x.safetensors:a", "z.npy")  # one tensor, and metadata are the file's
+    assert (answer.code, answer.err) == (0, ""), answer
+    save_file({"a": numpy.arange(3)}, tmp_path / "x.safetensors", {})
+    answer = garner("convert", "x.safetensors", "z.npz")
+    assert (answer.code, answer.err) == (0, ""), answer
 
 
 def test_row_77a_file_that_shrinks(program, tmp_path):
