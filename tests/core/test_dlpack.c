@@ -58,7 +58,7 @@ static void test_gather_of_a_dltensor(void **state)
     assert_int_equal(garner_from_dlpack(&out, &to, &error), GARNER_OK);
     assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_OK);
     assert_true(picked[0][1] == 6 && picked[1][0] == 1);
-    DLTensor back;
+    DLTensor back = {0};
     assert_int_equal(garner_to_dlpack(&back, &data, &error), GARNER_OK);
     assert_true(back.data == table && back.shape == shape && back.ndim == 2 && back.dtype.bits == 32);
 }
