@@ -33,7 +33,8 @@
 #endif
 
 enum {
-    GROUP = X86 ? 2 : 8, /* x86 has half the registers */
+    GROUP = X86 ? 2 : 8,     /* x86 has half the registers */
+    ANY_GROUP = X86 ? 4 : 8, /* for runs of any length */
     TUPLE_GROUP = X86 ? 2 : 4,
     MOST_GROUP = 8,
     MOST_AXES = 4,
@@ -64,9 +65,9 @@ GARNER_INLINE int source_axes(enum source source)
 }
 
 /* How many points a source takes at a time: as many as their offsets fit into registers. */
-GARNER_INLINE int source_group(enum source source)
+GARNER_INLINE int source_group(enum source source, int64_t constant)
 {
-    return source_axes(source) == 1 ? GROUP : TUPLE_GROUP;
+    return source_axes(source) > 1 ? TUPLE_GROUP : constant ? GROUP : ANY_GROUP;
 }
 
 /* The distance in data of one point, from its indices. Of UNIT with a constant run it is the place itself:
@@ -325,7 +326,7 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
                                     int64_t end, enum source source, int width, int64_t constant, bool wraps,
                                     bool streams, enum level level)
 {
-    const int group = source_group(source);
+    const int group = source_group(source, constant);
     bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
     bool far = (is_long || source_axes(source) > 1) && !resolved && source != PATTERN && s->ahead;
     if (far)
