@@ -5,7 +5,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all demo test bench check python install uninstall amalgamation format lint clean help
+.PHONY: all demo test bench check python docs install uninstall amalgamation format lint clean help
 
 all:           ## build build/garner, build/libgarner.a and build/libgarner.so (Release)
 	@tools/build
@@ -24,6 +24,9 @@ check:         ## run the slow tests: valgrind over the unit tests, a longer ran
 
 python:        ## build the Python wheel into build/dist/ and an environment with it, build/venv
 	@tools/python
+
+docs:          ## render the documentation as a site into build/site
+	@tools/docs
 
 install: all   ## install under PREFIX (/usr/local); DESTDIR is put in front
 	@cmake --install build --prefix "$(abspath $(PREFIX))"

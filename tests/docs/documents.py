@@ -94,12 +94,13 @@ def strip_empty(lines):
 
 
 def make_workplace(folder):
-    """A folder that looks like the repository after `make` and `make amalgamation`."""
+    """A folder that looks like the repository after `make`, `make amalgamation` and `make python`."""
     (folder / "build").mkdir(parents=True)
     (folder / "bin").mkdir()
     for name in ("garner", "libgarner.a", "libgarner.so"):
         (folder / "build" / name).symlink_to(BUILD / name)
     (folder / "bin" / "garner").symlink_to(BUILD / "garner")
+    (folder / "build" / "venv").symlink_to(ROOT / "build" / "venv")
     for name in ("include", "src", "examples"):
         (folder / name).symlink_to(ROOT / name)
     subprocess.run([ROOT / "tools" / "amalgamate", folder / "build"], check=True)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Writes the pages of the site, as Markdown, into a folder: pages.py FOLDER.
+
+The documents are pages as they stand; the reference, the tour and the C interface are made of the sources. Links are written
+for people who read the repository; here one to a file that is a page leads to that page, and one to any other file becomes
+its bare text. One to a file that is not there is left alone, and fails the build.
+"""
+
+import posixpath
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from header import header_page
+from reference import reference_page
+from tour import tour_page
+
+ROOT = Path(__file__).resolve().parents[2]
+FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+
+
+def plain(path):
+    return path.read_text(encoding="utf-8")
+
+
+# Pages that do not lie in docs/: the file each is made of, and how.
+MADE = {
+    "index.md": ("README.md", plain),
+    "news.md": ("NEWS.md", plain),
+    "contributing.md": ("CONTRIBUTING.md", plain),
+    "tour.md": ("examples/python_tour.py", tour_page),
+    "api.md": ("python/garner/__init__.py", reference_page),
+    "c.md": ("include/garner.h", header_page),
+}
+
+# What the side bar shows. A page that is missing here fails the build.
+NAVIGATION = """
+```{toctree}
+:hidden:
+
+Start <self>
+Shell <shell>
+Files <files>
+Models <models>
+```
+
+```{toctree}
+:hidden:
+:caption: Python
+
+Overview <python>
+For users of NumPy <numpy>
+For users of torch <torch>
+A tour <tour>
+API reference <api>
+```
+
+```{toctree}
+:hidden:
+:caption: C
+
+C interface <c>
+```
+
+```{toctree}
+:hidden:
+:caption: How it works
+
+Semantics <semantics>
+Design <design>
+Performance <performance>
+```
+
+```{toctree}
+:hidden:
+:caption: The project
+
+News <news>
+Contributing <contributing>
+```
+"""
+
+
+def page_of(source):
+    """The page made of a file of the repository, or None."""
+    if source.startswith("docs/") and source.endswith(".md"):
+        return source.removeprefix("docs/")
+    return next((page for page, (made_of, _) in MADE.items() if made_of == source), None)
+
+
+def lead_to_pages(text, here):
+    """Lets the links of a text that lies in the file `here` lead to pages."""
+
+    def lead(match):
+        label, target, anchor = match.group(1), match.group(2), match.group(3) or ""
+        source = posixpath.normpath(posixpath.join(posixpath.dirname(here), target))
+        if re.match(r"[a-z]+:", target) or not (ROOT / source).exists():
+            return match.group(0)
+        page = page_of(source)
+        return f"[{label}]({page}{anchor})" if page else label
+
+    return LINK.sub(lead, text)
+
+
+def finished(text, here):
+    """A page's links lead to pages, but for those in fenced blocks; sessions of Python are marked as such."""
+    parts, end = [], 0
+    for fence in FENCE.finditer(text):
+        parts += [lead_to_pages(text[end : fence.start()], here), re.sub(r"\A```python\n>>>", "```pycon\n>>>", fence.group())]
+        end = fence.end()
+    return "".join([*parts, lead_to_pages(text[end:], here)])
+
+
+def main(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    pages = {path.name: (f"docs/{path.name}", plain) for path in (ROOT / "docs").glob("*.md")} | MADE
+    for page, (source, make) in pages.items():
+        text = finished(make(ROOT / source), source)
+        (folder / page).write_text(text + (NAVIGATION if page == "index.md" else ""), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
