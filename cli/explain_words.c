@@ -83,47 +83,65 @@ void view_operator(struct words *words, const struct map *map)
 
 /* ---- The formula ---- */
 
-static void add_name(struct words *words, const struct map *map, int32_t axis)
+static int is_letter(const char *name, char letter)
 {
-    static const char letters[] = "ijklmnopqrst";
-    if (map->rank < (int32_t)sizeof letters)
-        words_add(words, "%c", letters[axis]);
-    else
+    return name[0] == letter && name[1] == 0;
+}
+
+/* An axis of out: i, j, k and so on but for those that tensors are called by, or i0, i1 where there are
+ * many. */
+static void add_name(struct words *words, const struct map *map, const struct view_names *names, int32_t axis)
+{
+    enum { LETTERS = 12, TENSORS = 3 };
+    static const char letters[LETTERS + TENSORS + 1] = "ijklmnopqrstuvw";
+    const char *letter = letters;
+    if (map->rank > LETTERS) {
         words_add(words, "i%d", (int)axis);
+        return;
+    }
+    for (;; letter++) {
+        if (is_letter(names->out, *letter) || is_letter(names->data, *letter) ||
+            is_letter(names->indices, *letter))
+            continue;
+        if (axis-- == 0) break;
+    }
+    words_add(words, "%c", *letter);
 }
 
 /* The names of the axes of out that run along an axis of indices: its own coordinates. */
-static void add_index(struct words *words, const struct map *map, const char *name, int32_t part)
+static void add_index(struct words *words, const struct map *map, const struct view_names *names,
+                      int32_t part)
 {
     int nd = map->op->kind == GARNER_GATHER_ND, first = 1;
-    words_add(words, map->indices->rank ? "%s[" : "%s", name);
+    words_add(words, map->indices->rank ? "%s[" : "%s", names->indices);
     for (int32_t i = 0; i < map->rank; i++) {
         if (map->axis[i].index_axis < 0) continue;
         if (!first) words_add(words, ",");
-        add_name(words, map, i);
+        add_name(words, map, names, i);
         first = 0;
     }
     if (nd) words_add(words, first ? "%d" : ",%d", (int)part);
     if (map->indices->rank) words_add(words, "]");
 }
 
-static void add_coordinate(struct words *words, const struct map *map, const char *indices, int32_t data_axis)
+static void add_coordinate(struct words *words, const struct map *map, const struct view_names *names,
+                           int32_t data_axis)
 {
     if (data_axis >= map->gathered && data_axis < map->gathered + map->tuple) {
-        add_index(words, map, indices, data_axis - map->gathered);
+        add_index(words, map, names, data_axis - map->gathered);
         return;
     }
     for (int32_t i = 0; i < map->rank; i++)
-        if (map->axis[i].data_axis == data_axis) add_name(words, map, i);
+        if (map->axis[i].data_axis == data_axis) add_name(words, map, names, i);
 }
 
-static void add_left_side(struct words *words, const struct map *map, const char *name)
+static void add_left_side(struct words *words, const struct map *map, const struct view_names *names)
 {
-    words_add(words, map->rank ? "%s[" : "%s", name);
+    words_add(words, map->rank ? "%s[" : "%s", names->out);
     if (map->merged > 1) words_add(words, "(");
     for (int32_t i = 0; i < map->rank; i++) {
         if (i) words_add(words, ",");
-        add_name(words, map, i);
+        add_name(words, map, names, i);
         if (map->merged > 1 && i == map->merged - 1) words_add(words, ")");
     }
     if (map->rank) words_add(words, "]");
@@ -131,11 +149,11 @@ static void add_left_side(struct words *words, const struct map *map, const char
 
 void view_formula_of(struct words *words, const struct map *map, const struct view_names *names)
 {
-    add_left_side(words, map, names->out);
+    add_left_side(words, map, names);
     words_add(words, " = %s[", names->data);
     for (int32_t i = 0; i < map->data->rank; i++) {
         if (i) words_add(words, ", ");
-        add_coordinate(words, map, names->indices, i);
+        add_coordinate(words, map, names, i);
     }
     words_add(words, "]");
 }

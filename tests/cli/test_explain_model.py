@@ -65,6 +65,16 @@ def test_widths(garner, sentence, width):
     assert "embedded[i,j,k] = table[ids[i,j], k]" in flat and "GatherElements, axis 1 (openvino-6) → output" in flat
 
 
+def test_any_file_name(garner, sentence):
+    assert garner("explain", f"file:{sentence}").text == garner("explain", sentence).text
+
+
+def test_axes_are_not_called_as_tensors_are(garner, tmp_path):
+    xml, axis = gather()
+    write(tmp_path, xml.replace('"indices"', '"i"').replace('names="out"', 'names="k"'), axis)
+    assert "k[j,l] = data[i[j], l]" in garner("explain", "m.xml").text
+
+
 def test_no_colour_off_a_terminal(garner, sentence):
     assert "\x1b" not in garner("explain", sentence).text
 
