@@ -314,7 +314,7 @@ def test_compressed_to_half(tmp_path):
     indices = opset8.parameter([2], ov.Type.i64, name="indices")
     ov.save_model(ov.Model([opset8.gather(table, indices, number(0))], [indices], "m"), tmp_path / "m.xml")
     message = garner("run", tmp_path / "m.xml", "indices=[1,2]", code=4)
-    assert "Convert" in message and "f32" in message
+    assert "Convert" in message and "f32" in message and "compress_to_fp16=False" in message
 
 
 def test_other_operators_are_all_named(tmp_path):
