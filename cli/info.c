@@ -227,17 +227,19 @@ garner_status info_command(const struct invocation *line, garner_error *error)
     struct tensor_place place;
     const char *argument = line->operands[0];
     bool json = line->setting[OPTION_JSON].given, links = line->setting[OPTION_FOLLOW_LINKS].given;
-    if (model_has_path(argument)) {
-        const char *path = strncmp(argument, "file:", 5) == 0 ? argument + 5 : argument;
-        return info_model(path, json, links, error);
-    }
+    if (model_has_path(argument)) return info_model(tensor_model_path(argument), json, links, error);
     garner_status status = tensor_locate(&place, "FILE", argument, error);
-    if (status != GARNER_OK) return status;
-    if (place.path)
+    if (status == GARNER_OK && place.path)
         status = info_tensors(&place, line, error);
-    else
+    else if (status == GARNER_OK)
         status = fail(error, GARNER_BAD_ARGUMENT, "FILE: '%.100s' is a literal, and info is about files",
                       argument);
+    else if (status == GARNER_BAD_ARGUMENT && strcmp(argument, "file:") != 0)
+        status =
+            fail(error, GARNER_BAD_ARGUMENT,
+                 "FILE: '%.100s' is no .npy, .npz, .safetensors, .pb, .onnx or .xml file; file:PATH opens "
+                 "tensors of any file name",
+                 argument);
     free(place.path);
     return status;
 }

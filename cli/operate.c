@@ -154,7 +154,8 @@ static garner_status draw_model(const struct invocation *line, garner_error *err
         if (s[others[i]].given)
             return fail(error, GARNER_BAD_ARGUMENT, "explain MODEL does not take --%s",
                         options[others[i]].name);
-    return explain_model(line->operands[0], s[OPTION_SVG].text, s[OPTION_FOLLOW_LINKS].given, &paper, error);
+    return explain_model(tensor_model_path(line->operands[0]), s[OPTION_SVG].text,
+                         s[OPTION_FOLLOW_LINKS].given, &paper, error);
 }
 
 garner_status explain_command(const struct invocation *line, garner_error *error)
@@ -162,6 +163,9 @@ garner_status explain_command(const struct invocation *line, garner_error *error
     garner_kind kind;
     struct work w = {.line = line};
     if (line->operand_count == 1 && model_has_path(line->operands[0])) return draw_model(line, error);
+    if (line->operand_count > 1 && model_has_path(line->operands[0]))
+        return fail(error, GARNER_BAD_ARGUMENT, "explain MODEL takes no more arguments, and '%.60s' is one",
+                    line->operands[1]);
     garner_status status = operator_find(&kind, line, error);
     if (status == GARNER_OK && line->operand_count < 3)
         status = fail(error, GARNER_BAD_ARGUMENT, "explain %s takes DATA INDICES, and %d %s given",

@@ -43,8 +43,9 @@ garner_status operator_find(garner_kind *kind, const struct invocation *line, ga
             return check_options(line, command, error);
     }
     return fail(error, GARNER_BAD_ARGUMENT,
-                "%s: '%.60s' is no operator; those are gather, gather-elements and gather-nd",
-                commands[line->command].name, name);
+                "%s: '%.60s' is no operator; those are gather, gather-elements and gather-nd%s",
+                commands[line->command].name, name,
+                line->command == COMMAND_EXPLAIN ? "; nor is it a model, .onnx or .xml" : "");
 }
 
 garner_status operator_make(garner_op *op, const struct invocation *line, garner_kind kind,

@@ -259,6 +259,9 @@ static garner_status check_operands(const struct invocation *line, garner_error 
     if (line->operand_count < command->least)
         return fail(error, GARNER_BAD_ARGUMENT, "%s needs %s, and %d of them %s given", command->name,
                     command->operands, line->operand_count, line->operand_count == 1 ? "is" : "are");
+    if (command->most == 0 && line->operand_count > 0)
+        return fail(error, GARNER_BAD_ARGUMENT, "%s takes options alone, not '%.60s'", command->name,
+                    line->operands[0]);
     if (command->most >= 0 && line->operand_count > command->most)
         return fail(error, GARNER_BAD_ARGUMENT, "%s takes %s, and '%.60s' is one too many", command->name,
                     command->operands, line->operands[command->most]);

@@ -171,7 +171,7 @@ static garner_status name_outputs(struct run *r, garner_error *error)
 static garner_status open_model(struct run *r, garner_error *error)
 {
     unsigned flags = r->line->setting[OPTION_FOLLOW_LINKS].given ? MODEL_FOLLOW_LINKS : 0;
-    garner_status status = model_open(&r->model, r->line->operands[0], flags, error);
+    garner_status status = model_open(&r->model, tensor_model_path(r->line->operands[0]), flags, error);
     if (status != GARNER_OK) return status;
     r->graph = model_graph(r->model);
     const char *refusal = model_refusal(r->model);

@@ -90,6 +90,12 @@ static void mention_trailing(const struct store *store)
     message_print(note.message);
 }
 
+const char *tensor_model_path(const char *argument)
+{
+    size_t prefix = sizeof file_prefix - 1;
+    return strncmp(argument, file_prefix, prefix) == 0 ? argument + prefix : argument;
+}
+
 unsigned tensor_flags(const struct invocation *line)
 {
     return line->setting[OPTION_FOLLOW_LINKS].given ? STORE_FOLLOW_LINKS : 0;

@@ -21,6 +21,9 @@ struct tensor_place {
 garner_status tensor_locate(struct tensor_place *place, const char *role, const char *argument,
                             garner_error *error);
 
+/* The path of a MODEL argument, which may begin with file: too. */
+const char *tensor_model_path(const char *argument);
+
 /* How the command line wants files of tensors opened, for store_open. */
 unsigned tensor_flags(const struct invocation *line);
 

@@ -79,7 +79,8 @@ garner_status fail_at(garner_error *error, garner_status status, const char *pat
     if (!error) return status;
     set_status(error, status);
     char shown[200];
-    int used = snprintf(error->message, sizeof error->message, "%s: ", printable(shown, sizeof shown, path));
+    int used = snprintf(error->message, sizeof error->message,
+                        "%s: ", *path ? printable(shown, sizeof shown, path) : "''");
     if (used < 0) return status;
     va_list arguments;
     va_start(arguments, format);

@@ -33,6 +33,20 @@ def test_the_command_line_is_wrong(refuses, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_command_line_is_wrong_elsewhere(refuses, tmp_path):
+    """What stands where something else belongs, and that is named."""
+    refuses(2, ["cpu takes options alone", "'x'"], "cpu", "x")
+    for argument in ("nothing", "", "x.bin"):
+        refuses(2, [f"'{argument}'", ".safetensors", ".onnx or .xml", "file:PATH"], "info", argument)
+    refuses(2, "no path", "info", "file:")
+    refuses(2, ["'x.npy' is no operator", "gather-nd", ".onnx or .xml"], "explain", "x.npy")
+    refuses(2, ["MODEL takes no more", "'[1]'"], "explain", "x.onnx", "[1]", "[0]")
+    refuses(2, ".onnx and .xml", "run", "x.npy")
+    for arguments in (["check", ""], ["explain", "gather", "[1]", "[0]", "--svg", ""]):
+        refuses(5, "garner: '': cannot", *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_operator_refuses(refuses):
     refuses(3, "indices[0] = 9", "gather", "[1]", "[9]")
 
