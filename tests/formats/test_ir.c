@@ -297,7 +297,7 @@ static void test_attributes(void **state)
     struct graph graph;
     char xml[8192] = "<net version='11'";
     for (int i = 1; i < 256; i++)
-        snprintf(xml + strlen(xml), 16, " a%d=''", i);
+        snprintf(xml + strlen(xml), 32, " a%d=''", i);
     strcat(xml, "><layers/></net>");
     expect_fine(&graph, xml);
     graph_free(&graph);
