@@ -17,6 +17,8 @@ DOCUMENTS = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob(
 def test_document(path):
     pytest.importorskip("numpy")
     text = path.read_text().replace("```", "")
+    if "import torch" in text:
+        pytest.importorskip("torch")
     test = doctest.DocTestParser().get_doctest(text, {}, path.name, str(path), 0)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     runner.run(test)
@@ -24,12 +26,32 @@ def test_document(path):
 
 
 def test_there_are_documents():
-    assert any(path.name == "python.md" for path in DOCUMENTS)
+    assert {"python.md", "numpy.md", "torch.md"} <= {path.name for path in DOCUMENTS}
+
+
+def run(*command):
+    return subprocess.run([sys.executable, *command], capture_output=True, text=True,
+                          env=os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})  # fmt: skip
+
+
+def calls(text):
+    """The first two columns of a table of calls: theirs and ours."""
+    return [tuple(line.split(" | ")[:2]) for line in text.splitlines() if line.startswith("| `")]
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_calls(library):
+    """The calls of the pages for users of other libraries give the same, and are those that are measured."""
+    pytest.importorskip("numpy")
+    pytest.importorskip(library)
+    said = run(ROOT / "bench" / "calls.py", library, "--quick")
+    assert said.returncode == 0, said.stderr
+    assert len(calls(said.stdout)) > 10
+    assert calls(said.stdout) == calls((ROOT / "docs" / f"{library}.md").read_text())
 
 
 def test_tour():
     pytest.importorskip("numpy")
-    said = subprocess.run([sys.executable, ROOT / "examples" / "python_tour.py"], capture_output=True, text=True,
-                          env=os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})  # fmt: skip
+    said = run(ROOT / "examples" / "python_tour.py")
     assert said.returncode == 0, said.stderr
     assert "['dog' 'ant' 'cat']" in said.stdout and "indices[1] = 7 is outside [-4, 3]" in said.stdout and "Gather, axis 1" in said.stdout
