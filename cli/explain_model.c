@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explain.h"
 #include "fail.h"
 
 /* Whether a value is a constant of one element that only ever is an axis. */

@@ -12,6 +12,19 @@
 #include "explain_view.h"
 #include "model.h"
 
+/* Where a drawing in the terminal goes. */
+struct explain_paper {
+    FILE *terminal;
+    int width, colour; /* as for explain_draw */
+};
+
+/* Draws a model, .onnx or .xml, as the chain of its nodes: into `paper`, or as a picture to the path `svg`
+ * if that is not NULL. A model that does not run here is drawn too. */
+garner_status explain_model(const char *path, const char *svg, int follow_links,
+                            const struct explain_paper *paper, garner_error *error);
+
+/* ---- The chain ---- */
+
 enum chain_kind { CHAIN_INPUT, CHAIN_CONSTANT, CHAIN_NODE };
 
 struct chain_item {

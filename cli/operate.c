@@ -13,6 +13,7 @@
 #include "command.h"
 #include "environment.h"
 #include "explain.h"
+#include "explain_model.h"
 #include "fail.h"
 #include "message.h"
 #include "model.h"

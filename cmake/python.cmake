@@ -7,13 +7,9 @@ find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
 execute_process(COMMAND ${Python_EXECUTABLE} -c "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
                 OUTPUT_VARIABLE python_is_free_threaded OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 
-# Drawings are the shell's; the module draws the same ones.
-set(drawing_sources cli/explain_map.c cli/explain_view.c cli/explain_words.c cli/explain_text.c cli/explain_pen.c
-                    cli/explain_svg.c cli/explain_ink.c cli/value.c cli/pack.c cli/number.c cli/escape.c)
 file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.c)
-Python_add_library(garner_python MODULE ${python_sources} ${drawing_sources})
-target_include_directories(garner_python PRIVATE cli)
-target_link_libraries(garner_python PRIVATE garner_model m)
+Python_add_library(garner_python MODULE ${python_sources})
+target_link_libraries(garner_python PRIVATE garner_model garner_draw m)
 set_target_properties(garner_python PROPERTIES OUTPUT_NAME _garner C_VISIBILITY_PRESET hidden
                                                LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/garner)
 target_link_options(garner_python PRIVATE -Wl,--exclude-libs,ALL)

@@ -3,8 +3,8 @@
  * Strings as they are shown: between double quotes, escaped as in JSON, with nothing left in them that
  * a terminal would obey. Bytes that are not UTF-8 survive, so what is shown reads back exactly.
  */
-#ifndef GARNER_CLI_ESCAPE_H
-#define GARNER_CLI_ESCAPE_H
+#ifndef GARNER_DRAW_ESCAPE_H
+#define GARNER_DRAW_ESCAPE_H
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * What pictures are written with: SVG as text, into the sink of file_save. After a failure everything
  * further is ignored; ink.status tells in the end.
  */
-#ifndef GARNER_CLI_EXPLAIN_INK_H
-#define GARNER_CLI_EXPLAIN_INK_H
+#ifndef GARNER_DRAW_EXPLAIN_INK_H
+#define GARNER_DRAW_EXPLAIN_INK_H
 
 #include "file.h"
 

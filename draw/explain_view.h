@@ -4,8 +4,8 @@
  * elements of a large tensor stand for it, what is written in each cell, the rule as a formula, and
  * the sentences.
  */
-#ifndef GARNER_CLI_EXPLAIN_VIEW_H
-#define GARNER_CLI_EXPLAIN_VIEW_H
+#ifndef GARNER_DRAW_EXPLAIN_VIEW_H
+#define GARNER_DRAW_EXPLAIN_VIEW_H
 
 #include "explain_map.h"
 

@@ -4,8 +4,8 @@
  * ones) appear in out unchanged, so the mapping is kept for one element of each of them: as many
  * entries as there are index tuples, however large data and out are.
  */
-#ifndef GARNER_CLI_EXPLAIN_MAP_H
-#define GARNER_CLI_EXPLAIN_MAP_H
+#ifndef GARNER_DRAW_EXPLAIN_MAP_H
+#define GARNER_DRAW_EXPLAIN_MAP_H
 
 #include "garner.h"
 

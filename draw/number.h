@@ -3,8 +3,8 @@
  * Floating-point numbers of every width as bits and as decimal text. Reading rounds to nearest even
  * from the decimal digits themselves; writing gives the fewest digits that read back to the same bits.
  */
-#ifndef GARNER_CLI_NUMBER_H
-#define GARNER_CLI_NUMBER_H
+#ifndef GARNER_DRAW_NUMBER_H
+#define GARNER_DRAW_NUMBER_H
 
 #include <stddef.h>
 

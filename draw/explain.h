@@ -3,8 +3,8 @@
  * Draws a gather: which element of data each element of out came from, in the terminal or as an SVG
  * picture. Everything is learnt through garner.h, by gathering coordinates instead of data.
  */
-#ifndef GARNER_CLI_EXPLAIN_H
-#define GARNER_CLI_EXPLAIN_H
+#ifndef GARNER_DRAW_EXPLAIN_H
+#define GARNER_DRAW_EXPLAIN_H
 
 #include <stdio.h>
 
@@ -19,16 +19,5 @@ garner_status explain_draw(const garner_op *op, const garner_tensor *data, const
 /* Writes a self-contained picture to `path`, as file_save does. */
 garner_status explain_svg(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
                           const char *path, garner_error *error);
-
-/* Where a drawing in the terminal goes. */
-struct explain_paper {
-    FILE *terminal;
-    int width, colour; /* as for explain_draw */
-};
-
-/* Draws a model, .onnx or .xml, as the chain of its nodes: into `paper`, or as a picture to the path `svg`
- * if that is not NULL. A model that does not run here is drawn too. */
-garner_status explain_model(const char *path, const char *svg, int follow_links,
-                            const struct explain_paper *paper, garner_error *error);
 
 #endif

@@ -3,8 +3,8 @@
  * What drawings in a terminal are made with: text in a style where colours are wanted, and plain where they
  * are not.
  */
-#ifndef GARNER_CLI_EXPLAIN_PEN_H
-#define GARNER_CLI_EXPLAIN_PEN_H
+#ifndef GARNER_DRAW_EXPLAIN_PEN_H
+#define GARNER_DRAW_EXPLAIN_PEN_H
 
 #include <stdio.h>
 

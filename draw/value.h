@@ -3,8 +3,8 @@
  * One element of a tensor as text and as bits, for every element type. Elements are counted in C
  * order, strides are honoured, and packed types are read and written in place.
  */
-#ifndef GARNER_CLI_VALUE_H
-#define GARNER_CLI_VALUE_H
+#ifndef GARNER_DRAW_VALUE_H
+#define GARNER_DRAW_VALUE_H
 
 #include <stddef.h>
 

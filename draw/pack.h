@@ -3,8 +3,8 @@
  * One element of a packed sub-byte type, at its place among bytes. The layouts are those that garner.h
  * describes.
  */
-#ifndef GARNER_CLI_PACK_H
-#define GARNER_CLI_PACK_H
+#ifndef GARNER_DRAW_PACK_H
+#define GARNER_DRAW_PACK_H
 
 #include "garner.h"
 
