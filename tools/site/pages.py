@@ -2,8 +2,9 @@
 """Writes the pages of the site, as Markdown, into a folder: pages.py FOLDER.
 
 The documents are pages as they stand; the reference, the tour and the C interface are made of the sources. Links are written
-for people who read the repository; here one to a file that is a page leads to that page, and one to any other file becomes
-its bare text. One to a file that is not there is left alone, and fails the build.
+for people who read the repository; here one to a file that is a page leads to that page, under its title where the link
+showed the file's name, and one to any other file becomes its bare text. One to a file that is not there is left alone, and
+fails the build.
 """
 
 import posixpath
@@ -90,6 +91,13 @@ def page_of(source):
     return next((page for page, (made_of, _) in MADE.items() if made_of == source), None)
 
 
+def shown_as(label, target, source):
+    """What a link to a page shows: the title of the document if it was the file's name."""
+    if label != target or not source.endswith(".md"):
+        return label
+    return "“" + plain(ROOT / source).split("\n", 1)[0].removeprefix("# ") + "”"
+
+
 def lead_to_pages(text, here):
     """Lets the links of a text that lies in the file `here` lead to pages."""
 
@@ -99,7 +107,7 @@ def lead_to_pages(text, here):
         if re.match(r"[a-z]+:", target) or not (ROOT / source).exists():
             return match.group(0)
         page = page_of(source)
-        return f"[{label}]({page}{anchor})" if page else label
+        return f"[{shown_as(label, target, source)}]({page}{anchor})" if page else label
 
     return LINK.sub(lead, text)
 

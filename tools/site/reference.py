@@ -19,8 +19,6 @@ GROUPS = {
     "Threads and the machine": ["get_num_threads", "set_num_threads", "cpu_info", "__version__"],
     "Errors": ["Error"],
 }
-
-
 ERRORS = ["OutOfRange", "BadShape", "BadType", "BadArgument", "BadSpec", "BadFile"]
 MADE_BY_GARNER = {"Array", "Tensors", "Port", "Drawing", "Error"}  # nobody calls these
 CODE = re.compile(r"""(out\[.*\]\s=\s.*\] | '[^'\s]+' | \w+=\w+ | [\w.]*_\w+ (?:\([^()]*\))? | \b[\w.]+\([^()]*\))""", re.VERBOSE)
@@ -62,12 +60,11 @@ def members(thing):
 def entry(name):
     thing = getattr(garner, name)
     if isinstance(thing, str):
-        return [f"### garner.\\_\\_version\\_\\_", f"The version of the library, as {thing!r}."]
+        return [f"### {escaped(f'garner.{name}')}", f"The version of the library, as {thing!r}."]
     kind = "class " if inspect.isclass(thing) else ""
-    shown = [f"### garner.{name}", f"```python\n{kind}garner.{name}{'' if name in MADE_BY_GARNER else signature(thing)}\n```", body(thing.__doc__)]
-    if inspect.isclass(thing):
-        shown += ["\n".join(members(thing))]
-    return shown
+    call = "" if name in MADE_BY_GARNER else signature(thing)
+    shown = [f"### garner.{name}", f"```python\n{kind}garner.{name}{call}\n```", body(thing.__doc__)]
+    return shown + ["\n".join(members(thing))] if kind else shown
 
 
 def error_rows():
