@@ -129,20 +129,34 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Two results in one place would leave one of them. */
+static garner_status compare_places(char **places, size_t count, garner_error *error)
+{
+    char shown[200];
+    qsort(places, count, sizeof *places, compare_texts);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(places[i - 1], places[i]) == 0)
+            return fail(error, GARNER_BAD_ARGUMENT,
+                        "run: two outputs cannot go to one file, %s: the second would replace the first",
+                        printable(shown, sizeof shown, places[i]));
+    return GARNER_OK;
+}
+
+/* Two results in one file would leave one of them, whatever names it is given by. */
 static garner_status check_places(const struct run *r, garner_error *error)
 {
-    size_t count = 0;
-    char **files = calloc(r->graph->output_count + 1, sizeof *files);
-    if (!files) return fail_memory(error, "--out", r->graph->output_count * sizeof *files);
-    for (size_t i = 0; i < r->graph->output_count; i++)
-        if (r->files[i]) files[count++] = r->files[i];
-    qsort(files, count, sizeof *files, compare_texts);
+    size_t count = 0, most = r->graph->output_count + 1;
     garner_status status = GARNER_OK;
-    for (size_t i = 1; i < count && !status; i++)
-        if (strcmp(files[i - 1], files[i]) == 0)
-            status = fail(error, GARNER_BAD_ARGUMENT, "run: two outputs cannot go to '%.100s'", files[i]);
-    free(files);
+    char **places = calloc(most, sizeof *places);
+    if (!places) return fail_memory(error, "--out", most * sizeof *places);
+    for (size_t i = 0; i + 1 < most && !status; i++) {
+        if (!r->files[i]) continue;
+        status = tensor_settle(&places[count], r->files[i], error);
+        count += places[count] != NULL;
+    }
+    if (!status) status = compare_places(places, count, error);
+    while (count)
+        free(places[--count]);
+    free(places);
     return status;
 }
 

@@ -3,10 +3,11 @@
  * Decides what a TENSOR argument is by how it is written, never by what files happen to exist, so that a
  * command line means the same in every folder.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* realpath */
 
 #include "tensor.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -174,6 +175,37 @@ garner_status tensor_check_output(const char *argument, garner_error *error)
 {
     struct tensor_target target;
     garner_status status = tensor_aim(&target, "--out", argument, error);
+    free(target.path);
+    return status;
+}
+
+/* FOLDER/NAME by the folder's one name; as it is if there is no such folder. */
+static char *settle_in_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *real = folder ? realpath(folder, NULL) : NULL;
+    size_t size = real ? strlen(real) + strlen(name) + 2 : 0;
+    char *place = real ? malloc(size) : strdup(path);
+    if (real && place) snprintf(place, size, "%s/%s", real, name);
+    free(real);
+    free(folder);
+    return place;
+}
+
+garner_status tensor_settle(char **place, const char *argument, garner_error *error)
+{
+    struct tensor_target target;
+    struct stat info;
+    *place = NULL;
+    garner_status status = tensor_aim(&target, "--out", argument, error);
+    if (status != GARNER_OK) return status;
+    bool standard = strcmp(target.path, "-") == 0, exists = !standard && stat(target.path, &info) == 0;
+    if (!exists || S_ISREG(info.st_mode)) {
+        if (exists) *place = realpath(target.path, NULL);
+        if (!*place) *place = standard ? strdup("-") : settle_in_folder(target.path);
+        if (!*place) status = fail_memory(error, target.path, strlen(target.path));
+    }
     free(target.path);
     return status;
 }

@@ -50,6 +50,10 @@ garner_status tensor_aim(struct tensor_target *target, const char *option, const
 /* Whether a result can be written to FILE, judged by its name. */
 garner_status tensor_check_output(const char *argument, garner_error *error);
 
+/* The one name of the file that would be written, with all links followed; NULL for devices and FIFOs, which
+ * may be written to twice. Free it. */
+garner_status tensor_settle(char **place, const char *argument, garner_error *error);
+
 /* Writes all tensors of a source to the target, and shows progress where that takes long. */
 garner_status tensor_write(const struct tensor_target *target, const struct store_source *source,
                            garner_error *error);

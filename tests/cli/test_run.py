@@ -71,6 +71,20 @@ def test_writing(garner, refuses, two, tmp_path):
     assert not (tmp_path / "c.npy").exists()
 
 
+def test_no_output_replaces_another(garner, refuses, two, tmp_path):
+    """One file has many names."""
+    run = ("run", "m.onnx", f"x={X}", "i=[1]", "e=[[0]]", "-o")
+    (tmp_path / "d").mkdir()
+    (tmp_path / "old.npy").touch()
+    (tmp_path / "link.npy").symlink_to("old.npy")
+    for first, second in (("a.npy", "a.npy"), ("a.npy", "./a.npy"), ("a.npy", "d/../a.npy"), ("a.npz:x", "a.npz:y"),
+                          ("old.npy", "link.npy"), ("-", "-"), (tmp_path / "a.npy", "a.npy")):
+        refuses(2, "two outputs cannot go to one file", *run, f"rows={first}", "-o", f"picked={second}")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["d", "link.npy", "m.onnx", "old.npy"]
+    for first, second in (("a.npy", "d/a.npy"), ("/dev/null", "/dev/null"), ("b.npy", "-")):
+        assert garner(*run, f"rows={first}", "-o", f"picked={second}").code == 0
+
+
 def test_one_output_needs_no_name(garner, tmp_path):
     save(model([helper.make_node("Identity", ["x"], ["y"])], ["x"]), tmp_path / "m.onnx")
     assert garner("run", "m.onnx", "x=[1.5]", "-o", "y.npy").code == 0
