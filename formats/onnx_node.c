@@ -185,8 +185,7 @@ static garner_status check_counts(const struct scan *scan)
     const struct graph_node *node = node_of(scan);
     char what[96];
     if (node->input_count != scan->rule->inputs) {
-        snprintf(what, sizeof what, "it takes %zu inputs, and %zu are given", scan->rule->inputs,
-                 node->input_count);
+        snprintf(what, sizeof what, "it takes %zu inputs, not %zu", scan->rule->inputs, node->input_count);
         return refuse(scan, what);
     }
     if (node->output_count != 1 || node->outputs[0] == GRAPH_NONE)

@@ -396,7 +396,7 @@ def test_nodes_that_no_version_allows(bad):
     x, i = "x", value("i", 7)
     for attributes, word in [({"axes": 1}, "'axes'"), ({"batch_dims": 1}, "'batch_dims'"), ({"axis": 1.5}, "no integer")]:
         bad(model([helper.make_node("Gather", ["x", "i"], ["y"], name="g", **attributes)], [x, i]), ["'g'", word])
-    bad(model([helper.make_node("Gather", ["x"], ["y"], name="g")], [x]), "takes 2 inputs, and 1")
+    bad(model([helper.make_node("Gather", ["x"], ["y"], name="g")], [x]), "takes 2 inputs, not 1")
     bad(model([helper.make_node("Gather", ["x", ""], ["y"], name="g")], [x]), "left out")
     bad(model([helper.make_node("Gather", ["x", "i"], ["y", "z"], name="g")], [x, i]), "one output")
     bad(model([helper.make_node("Constant", [], ["y"], name="c")]), "no value")
