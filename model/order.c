@@ -25,12 +25,11 @@ struct walk {
 
 static garner_status refuse_cycle(const struct walk *walk, size_t node, garner_error *error)
 {
-    char name[96], type[64];
+    char name[MODEL_NODE_TEXT], type[64];
     const struct graph *graph = &walk->model->graph;
-    return fail_at(error, GARNER_BAD_FILE, graph->path,
-                   "node '%s' (%s) needs what it makes itself: the graph has a cycle",
-                   printable(name, sizeof name, graph->nodes[node].name),
-                   printable(type, sizeof type, graph->nodes[node].type));
+    return fail_at(
+        error, GARNER_BAD_FILE, graph->path, "node %s (%s) needs what it makes itself: the graph has a cycle",
+        model_node_text(name, walk->model, node), printable(type, sizeof type, graph->nodes[node].type));
 }
 
 static void push(struct walk *walk, size_t node)

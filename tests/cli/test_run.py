@@ -218,6 +218,15 @@ def test_gathers_hold_to_their_lists(refuses, tmp_path):
     refuses(3, ["'n'", "batch_dims"], "run", "m.onnx", "x=[1.5]", "i=[[0]]")
 
 
+def test_nodes_without_a_name_have_a_number(refuses, tmp_path):
+    nodes = [helper.make_node("Identity", ["x"], ["a"]), helper.make_node("Gather", ["a", "i"], ["y"])]
+    save(model(nodes, ["x", value("i", 7)]), tmp_path / "m.onnx")
+    refuses(3, "node #2 (Gather, onnx-13): ", "run", "m.onnx", "x=[1.5]", "i=[1]")
+    nodes[0].input[0] = "y"
+    save(model(nodes, ["x", value("i", 7)]), tmp_path / "m.onnx")
+    refuses(4, ["node #", "cycle"], "run", "m.onnx", "x=[1.5]", "i=[1]")
+
+
 def test_threads(garner, two):
     for count in (0, 1, 3):
         assert garner("run", "m.onnx", f"x={X}", "i=[1]", "e=[[0]]", "--threads", count).code == 0
