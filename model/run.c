@@ -231,13 +231,31 @@ static garner_status check_type(const struct run *run, const struct graph_node *
                 garner_dtype_name(dtype), node->version);
 }
 
+/* For a gather whose shapes are not known yet: whether its version has the types that the file declares.
+ * Everything else holds for one element picked from one. */
+static garner_status check_declared_types(const struct run *run, size_t id)
+{
+    static const int64_t one = 1;
+    const struct graph_node *node = &run->model->graph.nodes[id];
+    const struct graph_value *values = run->model->graph.values;
+    if (!node->spec || node->input_count < 2) return GARNER_OK;
+    garner_tensor data = {.shape = &one, .rank = 1, .dtype = values[node->inputs[0]].dtype};
+    garner_tensor indices = {.shape = &one, .rank = 1, .dtype = values[node->inputs[1]].dtype};
+    garner_op op = node->op;
+    garner_shape shape;
+    op.axis = op.batch_dims = 0;
+    if (!data.dtype || !indices.dtype) return GARNER_OK;
+    if (garner_infer(&op, &data, &indices, &shape, run->error) != GARNER_BAD_TYPE) return GARNER_OK;
+    return model_blame(run->model, id, run->error);
+}
+
 static garner_status run_node(const struct run *run, size_t id)
 {
     const struct graph_node *node = &run->model->graph.nodes[id];
     size_t needed = node->input_count < 2 ? node->input_count : 2;
     for (size_t i = 0; i < needed; i++)
-        if (!state_of(run, node->inputs[i])->known)
-            return GARNER_OK; /* planning, and not enough is declared */
+        if (!state_of(run, node->inputs[i])->known) /* planning, and not enough is declared */
+            return check_declared_types(run, id);
     garner_status status;
     if (node->kind == GRAPH_CONVERT)
         status = run_convert(run, id);

@@ -83,6 +83,14 @@ def test_a_gather_that_refuses(described, tmp_path):
     assert info["runs"] is False and "axis" in info["refusal"] and "7" in info["refusal"]
 
 
+def test_types_are_judged_before_shapes_are_known(described, tmp_path):
+    for opset, runs in ((11, False), (13, True)):
+        model(tmp_path / "m.onnx", [gather()], [("data", TensorProto.BFLOAT16, ["n", 4]), ("indices", INT64, None)],
+              [("out", TensorProto.BFLOAT16, None)], opset=opset)
+        info = described("m.onnx")
+        assert info["runs"] is runs and (runs or "bf16 is not among the types of onnx-11" in info["refusal"]), info
+
+
 def test_names_cannot_steer_a_terminal(garner, tmp_path):
     evil = "\x1b[31mred\x07\u202e"
     nodes = [gather(evil, evil, "indices", evil + "2"), helper.make_node(evil, [evil + "2"], [evil + "3"], evil, domain=evil)]
