@@ -4,12 +4,14 @@
 
     python bench/calls.py numpy      # or torch; --quick: small inputs alone, whether both give the same
 
-The process is held to one CPU. Their call and ours take turns, and the fastest of all rounds counts. A number is their
-time divided by ours: above 1 garner is ahead.
+The process is held to one CPU. Their call and ours take turns, and the fastest of 100 rounds counts. A number is their
+time divided by ours, so above 1 garner is ahead: the median of five runs, each with memory of its own, and behind it the
+lowest and the highest.
 """
 
 import argparse
 import os
+import statistics
 import sys
 import time
 
@@ -76,17 +78,17 @@ def seconds(call, loops):
 
 
 def ratio(theirs, ours, rounds):
-    """Their time divided by ours, and ours."""
+    """Their time divided by ours."""
     loops = max(1, int(0.002 / max(seconds(theirs, 3), 1e-9)))
     best = [float("inf"), float("inf")]
     for _ in range(rounds):
         for which, call in enumerate((theirs, ours)):
             best[which] = min(best[which], seconds(call, loops))
-    return best[0] / best[1], best[1]
+    return best[0] / best[1]
 
 
 def compare(library, extent, rounds):
-    """For each pair of calls: the ratio and our time, once both have given the same."""
+    """The ratio of each pair of calls, once both have given the same."""
     names = inputs(library, extent)
     for theirs, ours in CALLS[library]:
         run = [eval(f"lambda: {text}", names) for text in (theirs, ours)]  # noqa: S307
@@ -95,16 +97,21 @@ def compare(library, extent, rounds):
         yield ratio(*run, rounds)
 
 
+def cell(ratios):
+    low, middle, high = (f"{value:.{1 if value >= 10 else 2}f}" for value in (min(ratios), statistics.median(ratios), max(ratios)))
+    return f"{middle} ({low}–{high})"
+
+
 def main(argv):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("library", choices=CALLS)
     parser.add_argument("--quick", action="store_true", help="the small inputs alone, and one round")
     options = parser.parse_args(argv)
-    extents = dict(list(EXTENTS.items())[:1]) if options.quick else EXTENTS
-    columns = [list(compare(options.library, extent, 1 if options.quick else 100)) for extent in extents.values()]
+    runs, rounds, extents = (1, 1, ["4 × 4"]) if options.quick else (5, 100, list(EXTENTS))
+    columns = [zip(*[compare(options.library, EXTENTS[extent], rounds) for _ in range(runs)]) for extent in extents]
     print(f"| {options.library} | garner | {' | '.join(extents)} |\n|---|---|{'---:|' * len(extents)}")
-    for row, (theirs, ours) in enumerate(CALLS[options.library]):
-        print(f"| `{theirs}` | `{ours}` | {' | '.join(f'{column[row][0]:.2f}' for column in columns)} |")
+    for (theirs, ours), *cells in zip(CALLS[options.library], *columns):
+        print(f"| `{theirs}` | `{ours}` | {' | '.join(map(cell, cells))} |", flush=True)
 
 
 if __name__ == "__main__":
