@@ -48,9 +48,13 @@ static void add_node(struct chain *chain, const unsigned char *is_axis, size_t i
         if (node->inputs[i] != GRAPH_NONE) need_value(chain, is_axis, node->inputs[i]);
     for (size_t i = 0; i < node->input_count; i++)
         if (node->inputs[i] != GRAPH_NONE) chain->last[node->inputs[i]] = chain->count;
-    for (size_t i = 0; i < node->output_count; i++)
-        chain->maker[node->outputs[i]] = chain->count;
-    add_item(chain, CHAIN_NODE, node->output_count ? node->outputs[0] : GRAPH_NONE, id);
+    size_t first = GRAPH_NONE;
+    for (size_t i = node->output_count; i-- > 0;) {
+        if (node->outputs[i] == GRAPH_NONE) continue; /* it is left out */
+        first = node->outputs[i];
+        chain->maker[first] = chain->count;
+    }
+    add_item(chain, CHAIN_NODE, first, id);
 }
 
 /* Inputs that are constants too are defaults: drawn as inputs. */

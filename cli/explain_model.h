@@ -29,7 +29,7 @@ enum chain_kind { CHAIN_INPUT, CHAIN_CONSTANT, CHAIN_NODE };
 
 struct chain_item {
     enum chain_kind kind;
-    size_t value; /* of a node its first output; GRAPH_NONE: it has none */
+    size_t value; /* of a node the first of its outputs that is not left out; GRAPH_NONE: it has none */
     size_t node;  /* of CHAIN_NODE */
 };
 

@@ -84,7 +84,8 @@ static int infer_gather(const struct chain *chain, const struct graph_node *node
 
 static int infer_node(const struct chain *chain, const struct graph_node *node)
 {
-    if (node->output_count != 1 || !node->input_count || node->inputs[0] == GRAPH_NONE) return 1;
+    if (node->output_count != 1 || node->outputs[0] == GRAPH_NONE) return 1;
+    if (!node->input_count || node->inputs[0] == GRAPH_NONE) return 1;
     struct chain_shape *shape = &chain->shapes[node->outputs[0]];
     const struct chain_shape *from = &chain->shapes[node->inputs[0]];
     if (shape->rank >= 0) return 1;

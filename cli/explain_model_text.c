@@ -70,8 +70,10 @@ static struct junction advance(struct lanes *lanes, const struct chain *chain, s
         if (chain->last[value] == i) lanes->value[lane] = GRAPH_NONE;
     }
     junction.own = open_lane(lanes, item->value);
-    for (size_t k = 1; node && k < node->output_count; k++) {
-        int lane = chain->last[node->outputs[k]] == GRAPH_NONE ? -1 : open_lane(lanes, node->outputs[k]);
+    for (size_t k = 0; node && k < node->output_count; k++) {
+        size_t value = node->outputs[k];
+        if (value == GRAPH_NONE || value == item->value || chain->last[value] == GRAPH_NONE) continue;
+        int lane = open_lane(lanes, value);
         if (lane >= 0) join(&junction, lane);
     }
     if (junction.last >= 0 && junction.own >= 0) join(&junction, junction.own);

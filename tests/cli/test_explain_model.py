@@ -75,6 +75,26 @@ def test_axes_are_not_called_as_tensors_are(garner, tmp_path):
     assert "k[j,l] = data[i[j], l]" in garner("explain", "m.xml").text
 
 
+def test_outputs_that_are_left_out(garner, tmp_path):
+    """ONNX writes them as empty names, between others too; what takes the rest is connected."""
+    onnx = pytest.importorskip("onnx", reason="SKIP: onnx is not installed")
+    make = onnx.helper
+    port = lambda name: make.make_tensor_value_info(name, onnx.TensorProto.INT64, None)  # noqa: E731
+    for outputs in (["", "y"], ["y", "", ""], ["", "", "y", "z"], ["y", "", "z"], [""]):
+        nodes = [make.make_node("Other", ["", "x", ""], outputs, name="odd"), make.make_node("Other", [], ["", ""])]
+        made = [name for name in outputs if name]
+        nodes += [make.make_node("Gather", [name, "x"], [f"of {name}"]) for name in made]
+        graph = make.make_graph(nodes, "g", [port("x")], [port(f"of {name}") for name in made] or [port("x")])
+        onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 13)]), tmp_path / "m.onnx")
+        answer = garner("explain", "m.onnx")
+        assert answer.code == 0 and all(f"of {name} " in answer.text for name in made), answer
+        assert answer.text.count("Other: does not run here") == 2, answer
+        answer = garner("explain", "m.onnx", "--svg", "m.svg")
+        assert answer.code == 0, answer
+        texts = [text.text for text in tree.parse(tmp_path / "m.svg").iter(f"{SVG}text")]
+        assert all(f"of {name}" in texts for name in made), texts
+
+
 def test_no_colour_off_a_terminal(garner, sentence):
     assert "\x1b" not in garner("explain", sentence).text
 
