@@ -66,4 +66,4 @@ def test_text_says_the_same(garner):
 
 
 def test_takes_no_operand(refuses):
-    refuses(2, "one too many", "cpu", "all")
+    refuses(2, "takes options alone", "cpu", "all")
