@@ -2,9 +2,11 @@
 /* From words of the command line to a garner_op. */
 #include "operator.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "fail.h"
+#include "suggest.h"
 
 static const struct {
     enum command_id command;
@@ -33,6 +35,24 @@ static garner_status check_options(const struct invocation *line, enum command_i
     return GARNER_OK;
 }
 
+static garner_status unknown(const struct invocation *line, const char *name, garner_error *error)
+{
+    const char *command = commands[line->command].name, *nearest = NULL;
+    int best = INT_MAX;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        int distance = suggest_distance(name, commands[operators[i].command].name);
+        if (distance >= best) continue;
+        best = distance;
+        nearest = commands[operators[i].command].name;
+    }
+    if (suggest_near(name, best))
+        return fail(error, GARNER_BAD_ARGUMENT, "%s: '%.60s' is no operator; did you mean %s?", command, name,
+                    nearest);
+    return fail(error, GARNER_BAD_ARGUMENT,
+                "%s: '%.60s' is no operator; those are gather, gather-elements and gather-nd%s", command,
+                name, line->command == COMMAND_EXPLAIN ? "; nor is it a model, .onnx or .xml" : "");
+}
+
 garner_status operator_find(garner_kind *kind, const struct invocation *line, garner_error *error)
 {
     const char *name = line->operands[0];
@@ -42,10 +62,7 @@ garner_status operator_find(garner_kind *kind, const struct invocation *line, ga
         if (options_same_word(name, commands[command].name) || strcmp(name, garner_kind_name(*kind)) == 0)
             return check_options(line, command, error);
     }
-    return fail(error, GARNER_BAD_ARGUMENT,
-                "%s: '%.60s' is no operator; those are gather, gather-elements and gather-nd%s",
-                commands[line->command].name, name,
-                line->command == COMMAND_EXPLAIN ? "; nor is it a model, .onnx or .xml" : "");
+    return unknown(line, name, error);
 }
 
 garner_status operator_make(garner_op *op, const struct invocation *line, garner_kind kind,

@@ -40,6 +40,9 @@ def test_the_command_line_is_wrong_elsewhere(refuses, tmp_path):
         refuses(2, [f"'{argument}'", ".safetensors", ".onnx or .xml", "file:PATH"], "info", argument)
     refuses(2, "no path", "info", "file:")
     refuses(2, ["'x.npy' is no operator", "gather-nd", ".onnx or .xml"], "explain", "x.npy")
+    for command in ("explain", "bench"):
+        refuses(2, ["'gahter' is no operator", "did you mean gather?"], command, "gahter", "[1]", "[0]")
+        refuses(2, "did you mean gather-nd?", command, "gather_n", "[1]", "[0]")
     refuses(2, ["MODEL takes no more", "'[1]'"], "explain", "x.onnx", "[1]", "[0]")
     refuses(2, ".onnx and .xml", "run", "x.npy")
     for arguments in (["check", ""], ["explain", "gather", "[1]", "[0]", "--svg", ""]):
