@@ -59,8 +59,8 @@ static void note_features(const struct cpu_work *work, const struct nest *nest)
     met.features[SEVERAL_BLOCKS] += resolved && inner > BLOCK_POINTS;
     met.features[LONG_PATTERNS] += work->way == PATTERNS && work->column_share > 1024;
     met.features[SEVERAL_SWEEPS] += work->way == REUSES && work->row_share > work->sweep;
-    met.features[LOOK_AHEAD] += work->segment.ahead > 0;
-    met.features[STREAM] += work->segment.stream;
+    met.features[LOOK_AHEAD] += work->way != BITS && work->segment.ahead > 0;
+    met.features[STREAM] += work->way != BITS && work->segment.stream;
 }
 
 static void note(const struct test_case *c, const garner_plan *plan)
