@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -65,6 +66,28 @@ def garner(program, surroundings, tmp_path):
         )
         process.stdout = process.stdout or b""
         return Answer(process)
+
+    return run
+
+
+MEASURE = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:])
+_, status, usage = os.wait4(process.pid, 0)
+print(usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.fixture
+def peak(program, tmp_path):
+    """Runs a command that prints nothing; answers with its exit code, its message and its peak memory in KiB. A child counts
+    what its parent had when it was made, so a small program of its own starts it."""
+
+    def run(*arguments, stdin=None):
+        command = [sys.executable, "-IS", "-c", MEASURE, program, *arguments]
+        done = subprocess.run(command, stdin=stdin, cwd=tmp_path, capture_output=True)
+        return done.returncode, done.stderr, int(done.stdout)
 
     return run
 

@@ -53,6 +53,7 @@ def test_lock_is_released():
 
 INTERRUPT = """
 import array, os, signal, threading, time, garner
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 data = bytes(64 << 20)
 indices = memoryview(array.array("i", range(0, 64 << 20, 97)) * 40).cast("B").cast("i")
 out = bytearray(len(indices))
