@@ -328,7 +328,8 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
 {
     const int group = source_group(source, constant);
     bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
-    bool far = (is_long || source_axes(source) > 1) && !resolved && source != PATTERN && s->ahead;
+    bool asks = (is_long || source_axes(source) > 1) && (constant == 0 || !wraps);
+    bool far = asks && !resolved && source != PATTERN && s->ahead;
     if (far)
         for (; end - i >= group + s->ahead; i += group)
             if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, true, level))
@@ -342,7 +343,7 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
 }
 
 /* One row. Negative indices are rare, so wrapping waits until the plain comparison fails; then the next
- * points are loaded, and checked, anew. */
+ * points are loaded, and checked, anew. Runs of any length take so long that they are wrapped at once. */
 GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, char *out, enum source source,
                                  int width, int64_t constant, enum level level)
 {
@@ -350,12 +351,13 @@ GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, 
     const struct segment own = own_segment(given, source, axis), *const s = &own;
     bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
     bool streams = is_long && run_streams(s, out, constant ? constant : s->run);
-    int64_t i = gather_points(s, data, out, 0, s->n, source, width, constant, false, streams, level);
-    while (!resolved && i < s->n) {
+    int64_t i = 0;
+    for (;;) {
+        i = gather_points(s, data, out, i, s->n, source, width, constant, constant == 0, streams, level);
+        if (resolved || constant == 0 || __builtin_expect(i == s->n, 1)) break;
         int64_t end = at_most(s->n, i + WRAPPED);
         i = gather_points(s, data, out, i, end, source, width, constant, true, streams, level);
         if (i < end) break;
-        i = gather_points(s, data, out, i, s->n, source, width, constant, false, streams, level);
     }
     if (streams) finish_streaming();
     return i;
