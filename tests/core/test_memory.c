@@ -6,105 +6,17 @@
  */
 #include "fixture.h"
 
+#include "counted_malloc.h"
 #include "random.h"
-
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
-/* Volatile, because compilers know that malloc and free change no variable of a program. */
-static volatile int counting; /* only calls made while this is set count */
-static volatile int allocations, live, fail_at;
-
-#if !TEST_SANITIZED && defined(__GLIBC__)
-#define INTERPOSED 1
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void __libc_free(void *memory);
-
-/* Whether this allocation is the one that fails. */
-static int fails(void)
-{
-    return counting && ++allocations == fail_at;
-}
-
-static void *counted(void *memory)
-{
-    if (counting && memory) live++;
-    return memory;
-}
-
-void *malloc(size_t size)
-{
-    return fails() ? NULL : counted(__libc_malloc(size));
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : counted(__libc_calloc(count, size));
-}
-
-void *realloc(void *memory, size_t size)
-{
-    if (fails()) return NULL;
-    void *moved = __libc_realloc(memory, size);
-    return memory ? moved : counted(moved);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    return fails() ? NULL : counted(__libc_memalign(alignment, size));
-}
-
-int posix_memalign(void **memory, size_t alignment, size_t size)
-{
-    *memory = aligned_alloc(alignment, size);
-    return *memory ? 0 : ENOMEM;
-}
-
-void free(void *memory)
-{
-    if (counting && memory) live--;
-    __libc_free(memory);
-}
-#else
-#define INTERPOSED 0
-#endif
-
-/* Valgrind puts a malloc of its own before every other. */
-static bool is_interposed(void)
-{
-    const char *preloaded = getenv("LD_PRELOAD");
-    return INTERPOSED && !(preloaded && strstr(preloaded, "vgpreload"));
-}
-
-#define NEEDS_MALLOC() \
-    if (!is_interposed()) SKIP_LOUDLY("malloc cannot be counted here")
-
-/* From here on allocations count, and the n-th fails (0: none does). */
-static void begin(int n)
-{
-    allocations = live = 0;
-    fail_at = n;
-    counting = 1;
-}
-
-static void end(void)
-{
-    counting = 0;
-}
 
 static void test_the_counter_counts(void **state)
 {
     (void)state;
     NEEDS_MALLOC();
-    begin(2);
+    counting_begin(2);
     void *volatile first = malloc(10), *volatile second = malloc(10);
     free(first);
-    end();
+    counting_end();
     assert_int_equal(allocations, 2);
     assert_int_equal(live, 0);
     assert_null(second);
@@ -118,11 +30,11 @@ static void test_plan_is_one_allocation(void **state)
         struct fixture f;
         garner_plan *plan = NULL;
         fixture_make(&f, (garner_kind)kind);
-        begin(0);
+        counting_begin(0);
         const garner_status status = garner_plan_create(&plan, &f.op, &f.data, &f.indices, NULL, &f.error);
         const int made = live;
         garner_plan_destroy(plan);
-        end();
+        counting_end();
         assert_int_equal(status, GARNER_OK);
         assert_int_equal(allocations, 1);
         assert_int_equal(made, 1);
@@ -140,9 +52,9 @@ static void test_each_allocation_fails(void **state)
     int failures = 0;
     for (int n = 1; n < 100; n++) {
         garner_plan *plan = (garner_plan *)&f;
-        begin(n);
+        counting_begin(n);
         const garner_status status = garner_plan_create(&plan, &f.op, &f.data, &f.indices, NULL, &f.error);
-        end();
+        counting_end();
         if (status == GARNER_OK) {
             assert_int_equal(garner_execute(plan, f.elements, f.values, f.picked, NULL, NULL), GARNER_OK);
             garner_plan_destroy(plan);
@@ -167,9 +79,9 @@ static void test_refused_plan_leaks_nothing(void **state)
     garner_plan *plan = NULL;
     fixture_make(&f, GARNER_GATHER_ELEMENTS);
     f.op.axis = 17;
-    begin(0);
+    counting_begin(0);
     const garner_status status = garner_plan_create(&plan, &f.op, &f.data, &f.indices, NULL, &f.error);
-    end();
+    counting_end();
     assert_int_equal(status, GARNER_BAD_SHAPE);
     assert_int_equal(live, 0);
 }
@@ -194,10 +106,10 @@ static void test_execute_allocates_nothing(void **state)
             fixture_make(&f, (garner_kind)kind);
             if (bad) f.values[3] = 77;
             assert_int_equal(garner_plan_create(&plan, &f.op, &f.data, &f.indices, NULL, NULL), GARNER_OK);
-            begin(0);
+            counting_begin(0);
             const garner_status status = garner_execute(plan, f.elements, f.values, f.picked, NULL, &f.error);
             const garner_status again = garner_execute(plan, f.elements, f.values, f.picked, &exec, &f.error);
-            end();
+            counting_end();
             assert_int_equal(status, bad ? GARNER_OUT_OF_RANGE : GARNER_OK);
             assert_int_equal(again, status);
             assert_int_equal(allocations, 0);
@@ -224,9 +136,9 @@ static void test_large_run_allocates_nothing(void **state)
                 .data = data, .shape = (int64_t[]){100}, .rank = 1, .dtype = dtypes[t]};
             const garner_tensor to = {
                 .data = out, .shape = (int64_t[]){COUNT}, .rank = 1, .dtype = dtypes[t]};
-            begin(1);
+            counting_begin(1);
             const garner_status status = garner_run(&op, &from, &at, &to, NULL, NULL);
-            end();
+            counting_end();
             assert_int_equal(status, GARNER_OK);
             assert_int_equal(allocations, 0);
         }
@@ -244,7 +156,7 @@ static void test_one_call_functions_allocate_nothing(void **state)
     fixture_make(&a, GARNER_GATHER);
     fixture_make(&b, GARNER_GATHER_ELEMENTS);
     fixture_make(&c, GARNER_GATHER_ND);
-    begin(1);
+    counting_begin(1);
     const garner_status first = garner_gather(&a.data, &a.indices, 1, &a.out, &a.error);
     const garner_status second = garner_gather_elements(&b.data, &b.indices, 2, &b.out, &b.error);
     const garner_status third = garner_gather_nd(&c.data, &c.indices, 0, &c.out, &c.error);
@@ -252,7 +164,7 @@ static void test_one_call_functions_allocate_nothing(void **state)
     const garner_status named = garner_op_from_spec(&a.op, "onnx-13", GARNER_GATHER, &a.error);
     const garner_status unnamed = garner_op_from_spec(&a.op, "onnx-2", GARNER_GATHER, &a.error);
     const size_t length = garner_plan_describe(NULL, line, sizeof line);
-    end();
+    counting_end();
     assert_int_equal(first, GARNER_OK);
     assert_int_equal(second, GARNER_OK);
     assert_int_equal(third, GARNER_OK);
