@@ -172,20 +172,25 @@ def test_no_memory(program, tmp_path):
     assert process.stderr == b"garner: x.npy: not enough memory for 1073741824 bytes\n"
 
 
-def test_row_77a_file_that_shrinks(program, tmp_path):
-    """The data is mapped, then garner waits for its indices; meanwhile the data goes away."""
-    numpy.save(tmp_path / "data.npy", numpy.zeros(1 << 20))
+def shrink_while_read(program, tmp_path, argument, name):
+    """garner maps the data and waits for its indices; meanwhile the file is cut short."""
     indices = tmp_path / "indices.npy"
     os.mkfifo(indices)
     process = subprocess.Popen(
-        [program, "gather", "data.npy", "indices.npy"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [program, "gather", argument, "indices.npy"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     with open(indices, "wb") as pipe:  # opens when garner has opened the other end
-        os.truncate(tmp_path / "data.npy", 4096)
+        os.truncate(tmp_path / name, 4096)
         pipe.write(npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", b"\0\0\x08\0"))
     out, message = process.communicate(timeout=60)
     assert process.returncode == 5 and out == b"", (process.returncode, message)
     assert message.startswith(b"garner: ") and message.count(b"\n") == 1
+
+
+def test_row_77a_file_that_shrinks(program, tmp_path):
+    """The data is mapped, then garner waits for its indices; meanwhile the data goes away."""
+    numpy.save(tmp_path / "data.npy", numpy.zeros(1 << 20))
+    shrink_while_read(program, tmp_path, "data.npy", "data.npy")
 
 
 def test_names_cannot_steer_a_terminal(refuses, garner, tmp_path):
