@@ -28,6 +28,13 @@ add_custom_command(TARGET garner_python POST_BUILD
                    VERBATIM)
 
 install(TARGETS garner_python DESTINATION garner COMPONENT python)
+if(TARGET garner_onnxruntime)
+    add_dependencies(garner_onnxruntime garner_python) # which makes the folder
+    add_custom_command(TARGET garner_onnxruntime POST_BUILD
+                       COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:garner_onnxruntime> $<TARGET_FILE_DIR:garner_python>
+                       VERBATIM)
+    install(TARGETS garner_onnxruntime DESTINATION garner COMPONENT python)
+endif()
 
 # python -m garner.bench: the benchmark, the library that it measures, and what it compiles to do so.
 install(DIRECTORY bench/garner_bench bench/native DESTINATION garner/_bench COMPONENT python

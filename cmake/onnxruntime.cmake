@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+#
+# The plug-in for ONNX Runtime, libgarner_onnxruntime.so: one binary for every version from 1.24 on. It needs nothing of
+# ONNX Runtime to be built, and is loaded by it, never linked.
+file(GLOB onnxruntime_sources CONFIGURE_DEPENDS onnxruntime/*.c)
+add_library(garner_onnxruntime MODULE ${onnxruntime_sources})
+target_link_libraries(garner_onnxruntime PRIVATE garner_static Threads::Threads)
+set_target_properties(garner_onnxruntime PROPERTIES C_VISIBILITY_PRESET hidden)
+target_link_options(garner_onnxruntime PRIVATE -Wl,--exclude-libs,ALL)
+garner_own_target(garner_onnxruntime)

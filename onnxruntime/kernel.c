@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel reads its attributes when it is made, and plans then if the model states its shapes. Each run
+ * finds its plan by shape, asks the runtime for the output, and lets the runtime's own threads do the tasks.
+ */
+#include "kernel.h"
+
+#include <stdlib.h>
+
+#include "operand.h"
+#include "plans.h"
+#include "strings.h"
+
+struct kernel {
+    OrtKernelImpl impl; /* first: the runtime knows no other part */
+    const struct ort *ort;
+    garner_op op;
+    struct plans plans;
+};
+
+/* ---- A run ------------------------------------------------------------------------------------ */
+
+/* One run of a kernel. */
+struct run {
+    const struct ort *ort;
+    OrtKernelContext *context;
+    garner_tensor data, indices;
+    const OrtValue *data_value;
+};
+
+/* The runtime's threads as an executor. A failure leaves tasks undone, which the library notices. */
+static int parallel_for(void *context, garner_task *task, void *argument, size_t count)
+{
+    const struct run *run = context;
+    return ort_failed(run->ort, run->ort->KernelContext_ParallelFor(run->context, task, count, 0, argument));
+}
+
+static OrtStatus *begin(struct run *run)
+{
+    const OrtValue *indices;
+    RETURN_FAILURE(run->ort->KernelContext_GetInput(run->context, 0, &run->data_value));
+    RETURN_FAILURE(run->ort->KernelContext_GetInput(run->context, 1, &indices));
+    RETURN_FAILURE(operand_read(run->ort, run->data_value, &run->data));
+    return operand_read(run->ort, indices, &run->indices);
+}
+
+static OrtStatus *get_output(const struct run *run, const garner_shape *shape, OrtValue **out)
+{
+    return run->ort->KernelContext_GetOutput(run->context, 0, shape->extents, (size_t)shape->rank, out);
+}
+
+static OrtStatus *run_planned(struct run *run, const struct planned *planned)
+{
+    garner_exec exec = {.parallel_for = parallel_for, .context = run};
+    const garner_shape *shape = garner_plan_output(planned->plan);
+    garner_error error;
+    OrtValue *value;
+    void *out;
+    RETURN_FAILURE(get_output(run, shape, &value));
+    if (planned->positions) {
+        const struct strings strings = {run->ort, run->data_value, value, &exec};
+        return strings_gather(&strings, planned->plan, planned->positions, run->indices.data);
+    }
+    RETURN_FAILURE(run->ort->GetTensorMutableData(value, &out));
+    if (garner_execute(planned->plan, run->data.data, run->indices.data, out, &exec, &error) == GARNER_OK)
+        return NULL;
+    return ort_refuse(run->ort, &error);
+}
+
+/* A shape that was not met before. */
+static OrtStatus *run_new(struct run *run, struct kernel *kernel)
+{
+    garner_error error;
+    struct planned *planned = planned_new(&kernel->op, &run->data, &run->indices, &error);
+    if (planned == NULL) return ort_refuse(run->ort, &error);
+    bool kept = plans_keep(&kernel->plans, planned);
+    OrtStatus *status = run_planned(run, planned);
+    if (!kept) planned_free(planned);
+    return status;
+}
+
+static OrtStatus *compute(OrtKernelImpl *impl, OrtKernelContext *context)
+{
+    struct kernel *kernel = (struct kernel *)impl;
+    struct run run = {.ort = kernel->ort, .context = context};
+    RETURN_FAILURE(begin(&run));
+    const struct planned *planned = plans_find(&kernel->plans, &run.data, &run.indices);
+    return planned ? run_planned(&run, planned) : run_new(&run, kernel);
+}
+
+/* ---- Made and freed --------------------------------------------------------------------------- */
+
+/* Plans ahead, where the model says what will come. Where it is wrong, a run will say so. */
+static void foresee(struct kernel *kernel, const OrtKernelInfo *info)
+{
+    const struct ort *ort = kernel->ort;
+    garner_tensor tensor[2];
+    int64_t extents[2][GARNER_MAX_RANK];
+    bool known = true;
+    for (size_t i = 0; i < 2 && known; i++) {
+        OrtTypeInfo *type = NULL;
+        known = !ort_failed(ort, ort->KernelInfo_GetInputTypeInfo(info, i, &type)) &&
+                operand_foresee(ort, type, &tensor[i], extents[i]);
+        if (type) ort->ReleaseTypeInfo(type);
+    }
+    if (!known) return;
+    garner_error error;
+    struct planned *planned = planned_new(&kernel->op, &tensor[0], &tensor[1], &error);
+    if (planned) plans_keep(&kernel->plans, planned); /* the first, so there is room */
+}
+
+static void release(OrtKernelImpl *impl)
+{
+    struct kernel *kernel = (struct kernel *)impl;
+    plans_close(&kernel->plans);
+    free(kernel);
+}
+
+static OrtStatus *read_op(const struct version *version, const OrtKernelInfo *info, garner_op *op)
+{
+    const struct ort *ort = version->ort;
+    garner_error error;
+    if (garner_op_from_spec(op, version->spec, version->kind, &error) != GARNER_OK)
+        return ort_refuse(ort, &error);
+    /* What a node does not say is 0. */
+    ort_failed(ort, ort->KernelInfoGetAttribute_int64(info, "axis", &op->axis));
+    ort_failed(ort, ort->KernelInfoGetAttribute_int64(info, "batch_dims", &op->batch_dims));
+    return NULL;
+}
+
+OrtStatus *kernel_create(void *state, const OrtKernelInfo *info, OrtKernelImpl **made)
+{
+    const struct version *version = state;
+    struct kernel *kernel = calloc(1, sizeof *kernel);
+    *made = NULL;
+    if (kernel == NULL || !plans_open(&kernel->plans)) {
+        free(kernel);
+        return ort_no_memory(version->ort);
+    }
+    kernel->impl =
+        (OrtKernelImpl){.ort_version_supported = ORT_API_VERSION, .Compute = compute, .Release = release};
+    kernel->ort = version->ort;
+    OrtStatus *status = read_op(version, info, &kernel->op);
+    if (status) {
+        release(&kernel->impl);
+        return status;
+    }
+    foresee(kernel, info);
+    *made = &kernel->impl;
+    return NULL;
+}

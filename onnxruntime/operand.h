@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The runtime's tensors, and what it knows of tensors to come, as garner sees them. */
+#ifndef GARNER_ONNXRUNTIME_OPERAND_H
+#define GARNER_ONNXRUNTIME_OPERAND_H
+
+#include "runtime.h"
+
+/* A tensor that exists. Its shape stays the runtime's; strings have no data pointer. */
+OrtStatus *operand_read(const struct ort *ort, const OrtValue *value, garner_tensor *tensor);
+
+/* Type and shape of a tensor to come, into `extents`. False if any of it is unknown. */
+bool operand_foresee(const struct ort *ort, const OrtTypeInfo *type, garner_tensor *tensor,
+                     int64_t extents[GARNER_MAX_RANK]);
+
+#endif
