@@ -21,6 +21,7 @@ enum {
     ORT_TYPES = 27
 }; /* element types; ORT_TYPES is one beyond the last */
 
+typedef struct OrtAllocator OrtAllocator;
 typedef struct OrtDataType OrtDataType;
 typedef struct OrtEpApi OrtEpApi;
 typedef struct OrtEpDevice OrtEpDevice;
@@ -95,8 +96,9 @@ typedef struct OrtEpFactory {
 #undef FIELD
 #endif
 
-/* The functions, out of their tables. */
+/* The runtime: its functions, out of their tables, and what was found out about it. */
 struct ort {
+    bool plain_strings; /* its strings are laid out as strings.h says */
 #define FUNCTION(table, place, result, name, ...) result (*name)(__VA_ARGS__);
 #include "abi.def"
 #undef FUNCTION

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "provider.h"
+#include "strings.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -121,6 +122,7 @@ OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBase *base
     if (factory == NULL) return ort_no_memory(&ort);
     factory->base = functions;
     factory->ort = ort;
+    factory->ort.plain_strings = strings_are_plain(&ort);
     OrtStatus *status = registry_open(&factory->registry, &factory->ort);
     if (status) {
         ReleaseEpFactory(&factory->base);

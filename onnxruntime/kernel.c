@@ -18,6 +18,13 @@ struct kernel {
     struct plans plans;
 };
 
+static struct planned *plan(const struct kernel *kernel, const garner_tensor *data,
+                            const garner_tensor *indices, garner_error *error)
+{
+    int64_t step = data->dtype == GARNER_STR ? strings_step(kernel->ort) : 1;
+    return planned_new(&kernel->op, data, step, indices, error);
+}
+
 /* ---- A run ------------------------------------------------------------------------------------ */
 
 /* One run of a kernel. */
@@ -49,6 +56,14 @@ static OrtStatus *get_output(const struct run *run, const garner_shape *shape, O
     return run->ort->KernelContext_GetOutput(run->context, 0, shape->extents, (size_t)shape->rank, out);
 }
 
+static int64_t count_of(const garner_tensor *tensor) /* which exists, so it fits */
+{
+    int64_t count = 1;
+    for (int32_t d = 0; d < tensor->rank; d++)
+        count *= tensor->shape[d];
+    return count;
+}
+
 static OrtStatus *run_planned(struct run *run, const struct planned *planned)
 {
     garner_exec exec = {.parallel_for = parallel_for, .context = run};
@@ -57,9 +72,9 @@ static OrtStatus *run_planned(struct run *run, const struct planned *planned)
     OrtValue *value;
     void *out;
     RETURN_FAILURE(get_output(run, shape, &value));
-    if (planned->positions) {
+    if (run->data.dtype == GARNER_STR) {
         const struct strings strings = {run->ort, run->data_value, value, &exec};
-        return strings_gather(&strings, planned->plan, planned->positions, run->indices.data);
+        return strings_gather(&strings, planned->plan, count_of(&run->data), run->indices.data);
     }
     RETURN_FAILURE(run->ort->GetTensorMutableData(value, &out));
     if (garner_execute(planned->plan, run->data.data, run->indices.data, out, &exec, &error) == GARNER_OK)
@@ -71,7 +86,7 @@ static OrtStatus *run_planned(struct run *run, const struct planned *planned)
 static OrtStatus *run_new(struct run *run, struct kernel *kernel)
 {
     garner_error error;
-    struct planned *planned = planned_new(&kernel->op, &run->data, &run->indices, &error);
+    struct planned *planned = plan(kernel, &run->data, &run->indices, &error);
     if (planned == NULL) return ort_refuse(run->ort, &error);
     bool kept = plans_keep(&kernel->plans, planned);
     OrtStatus *status = run_planned(run, planned);
@@ -105,7 +120,7 @@ static void foresee(struct kernel *kernel, const OrtKernelInfo *info)
     }
     if (!known) return;
     garner_error error;
-    struct planned *planned = planned_new(&kernel->op, &tensor[0], &tensor[1], &error);
+    struct planned *planned = plan(kernel, &tensor[0], &tensor[1], &error);
     if (planned) plans_keep(&kernel->plans, planned); /* the first, so there is room */
 }
 

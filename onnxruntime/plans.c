@@ -22,36 +22,38 @@ static bool is_for(const struct planned *planned, const garner_tensor *data, con
            same_extents(planned->extents + data->rank, indices->shape, indices->rank);
 }
 
-/* 0, 1, 2, ... for each string of a tensor that exists, or may: its size was checked by the plan. */
-static int64_t *positions_new(const garner_tensor *data)
+/* Strides of a dense tensor, times `step`. Where they would not fit garner refuses the shape before it looks
+ * at them. */
+static void spread(int64_t *strides, const garner_tensor *tensor, int64_t step)
 {
-    int64_t count = 1;
-    for (int32_t d = 0; d < data->rank; d++)
-        count *= data->shape[d];
-    int64_t *positions = malloc((size_t)(count > 0 ? count : 1) * sizeof *positions);
-    for (int64_t i = 0; positions && i < count; i++)
-        positions[i] = i;
-    return positions;
+    uint64_t stride = (uint64_t)step;
+    for (int32_t d = tensor->rank - 1; d >= 0; d--) {
+        strides[d] = (int64_t)stride;
+        stride *= (uint64_t)tensor->shape[d];
+    }
 }
 
-static bool plan_for(struct planned *planned, const garner_op *op, const garner_tensor *data,
-                     const garner_tensor *indices, garner_error *error)
+static garner_status plan_for(garner_plan **plan, const garner_op *op, const garner_tensor *data,
+                              int64_t step, const garner_tensor *indices, garner_error *error)
 {
-    garner_tensor moved = *data;
-    bool strings = data->dtype == GARNER_STR;
-    if (strings) moved.dtype = GARNER_I64;
-    if (garner_plan_create(&planned->plan, op, &moved, indices, NULL, error) != GARNER_OK) return false;
-    return !strings || (planned->positions = positions_new(data)) != NULL;
+    int64_t strides[GARNER_MAX_RANK];
+    garner_tensor placed = *data;
+    if (step != 1 && data->rank <= GARNER_MAX_RANK) {
+        spread(strides, data, step);
+        placed.strides = strides;
+    }
+    return garner_plan_create(plan, op, &placed, indices, NULL, error);
 }
 
-struct planned *planned_new(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
-                            garner_error *error)
+struct planned *planned_new(const garner_op *op, const garner_tensor *data, int64_t step,
+                            const garner_tensor *indices, garner_error *error)
 {
     size_t ranks = (size_t)data->rank + (size_t)indices->rank;
     struct planned *planned = calloc(1, sizeof *planned + ranks * sizeof planned->extents[0]);
     *error = (garner_error){.status = GARNER_NO_MEMORY, .message = "out of memory for a plan"};
     if (planned == NULL) return NULL;
-    if (!plan_for(planned, op, data, indices, error)) { /* which looks at the ranks first */
+    if (plan_for(&planned->plan, op, data, step, indices, error) !=
+        GARNER_OK) { /* it looks at the ranks first */
         planned_free(planned);
         return NULL;
     }
@@ -69,7 +71,6 @@ struct planned *planned_new(const garner_op *op, const garner_tensor *data, cons
 void planned_free(struct planned *planned)
 {
     garner_plan_destroy(planned->plan);
-    free(planned->positions);
     free(planned);
 }
 

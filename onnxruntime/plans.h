@@ -24,9 +24,10 @@ struct planned {
     int64_t extents[]; /* of data, then of indices */
 };
 
-/* NULL, with *error filled, if it cannot be done. */
-struct planned *planned_new(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
-                            garner_error *error);
+/* For data whose elements lie `step` elements apart, in C order; NULL, with *error filled, if it cannot be
+ * done. */
+struct planned *planned_new(const garner_op *op, const garner_tensor *data, int64_t step,
+                            const garner_tensor *indices, garner_error *error);
 void planned_free(struct planned *planned);
 
 enum { PLANS_ROOM = 32 };
