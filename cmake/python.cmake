@@ -35,6 +35,7 @@ if(TARGET garner_onnxruntime)
                        VERBATIM)
     install(TARGETS garner_onnxruntime DESTINATION garner COMPONENT python)
 endif()
+include(cmake/openvino.cmake)
 
 # python -m garner.bench: the benchmark, the library that it measures, and what it compiles to do so.
 install(DIRECTORY bench/garner_bench bench/native DESTINATION garner/_bench COMPONENT python

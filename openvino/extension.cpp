@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+//
+// What core.add_extension finds here: for OpenVINO's own files one extension per operator and opset, for ONNX
+// one conversion per operator, and garner's own types, for files and caches that were written with them in
+// place.
+#include <array>
+#include <functional>
+
+#include "layers.hpp"
+#include <openvino/core/extension.hpp>
+#include <openvino/core/op_extension.hpp>
+#include <openvino/frontend/onnx/extension/conversion.hpp>
+#include <openvino/op/broadcast.hpp>
+#include <openvino/op/concat.hpp>
+#include <openvino/op/constant.hpp>
+#include <openvino/op/maximum.hpp>
+#include <openvino/op/parameter.hpp>
+#include <openvino/op/shape_of.hpp>
+#include <openvino/op/slice.hpp>
+
+namespace garner
+{
+namespace
+{
+
+using ov::op::v0::Constant;
+
+// Arithmetic with shapes: a few elements of a vector that the model computed. The runtime's transformations
+// look for it, and fold it; there is nothing to gain from another kernel.
+bool is_shape_arithmetic(const ov::OutputVector &inputs)
+{
+    const auto &data = inputs.at(0);
+    const auto &rank = data.get_partial_shape().rank();
+    return (data.get_element_type() == ov::element::i64 || data.get_element_type() == ov::element::i32) &&
+           rank.is_static() && rank.get_length() == 1 &&
+           !ov::is_type<ov::op::v0::Parameter>(data.get_node()) && !ov::is_type<Constant>(data.get_node()) &&
+           ov::is_type<Constant>(inputs.at(1).get_node());
+}
+
+// ---- OpenVINO's own files -----------------------------------------------------------------------
+
+template <class Made>
+ov::OutputVector make(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor, const char *)
+{
+    auto node = std::make_shared<Made>();
+    node->set_arguments(inputs);
+    if (node->visit_attributes(visitor)) node->constructor_validate_and_infer_types();
+    return node->outputs();
+}
+
+// The attributes are the stock operator's; the version is what the file says, not what an attribute says.
+template <class Base>
+ov::OutputVector replace(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor, const char *spec)
+{
+    auto node = std::make_shared<Layer<Base>>();
+    node->set_arguments(inputs);
+    node->Base::visit_attributes(visitor);
+    node->set_spec(spec);
+    node->constructor_validate_and_infer_types();
+    return node->outputs();
+}
+
+template <class Stock>
+ov::OutputVector replace_gather(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor,
+                                const char *spec)
+{
+    return is_shape_arithmetic(inputs) ? make<Stock>(inputs, visitor, spec)
+                                       : replace<ov::op::v8::Gather>(inputs, visitor, spec);
+}
+
+using Maker = ov::OutputVector (*)(const ov::OutputVector &, ov::AttributeVisitor &, const char *);
+
+// Makes a node where a file has an operator of this type and version.
+class Replacement : public ov::BaseOpExtension
+{
+  public:
+    Replacement(const ov::DiscreteTypeInfo &type, Maker maker, const char *spec)
+        : m_type(type), m_maker(maker), m_spec(spec)
+    {
+    }
+    const ov::DiscreteTypeInfo &get_type_info() const override
+    {
+        return m_type;
+    }
+    ov::OutputVector create(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor) const override
+    {
+        return m_maker(inputs, visitor, m_spec);
+    }
+    std::vector<ov::Extension::Ptr> get_attached_extensions() const override
+    {
+        return {};
+    }
+
+  private:
+    ov::DiscreteTypeInfo m_type;
+    Maker m_maker;
+    const char *m_spec;
+};
+
+struct Version {
+    const char *type;
+    size_t first_opset, last_opset;
+    Maker maker;
+    const char *spec;
+};
+
+constexpr std::array<const char *, 17> opsets = {
+    "",       "opset1",  "opset2",  "opset3",  "opset4",  "opset5",  "opset6",  "opset7", "opset8",
+    "opset9", "opset10", "opset11", "opset12", "opset13", "opset14", "opset15", "opset16"};
+
+const Version versions[] = {
+    {"Gather", 1, 6, replace_gather<ov::op::v1::Gather>, "openvino-1"},
+    {"Gather", 7, 7, replace_gather<ov::op::v7::Gather>, "openvino-7"},
+    {"Gather", 8, 16, replace_gather<ov::op::v8::Gather>, "openvino-8"},
+    {"GatherElements", 6, 16, replace<ov::op::v6::GatherElements>, "openvino-6"},
+    {"GatherND", 5, 7, replace<ov::op::v5::GatherND>, "openvino-5"},
+    {"GatherND", 8, 16, replace<ov::op::v8::GatherND>, "openvino-8"},
+};
+
+template <class Base> ov::Extension::Ptr own_type()
+{
+    return std::make_shared<Replacement>(Layer<Base>::get_type_info_static(), make<Layer<Base>>, nullptr);
+}
+
+// ---- ONNX ---------------------------------------------------------------------------------------
+
+template <class Base> std::shared_ptr<Layer<Base>> onnx_layer()
+{
+    auto node = std::make_shared<Layer<Base>>();
+    node->set_spec(
+        "onnx-13"); // of earlier versions only the type lists differ, which are the front end's business
+    return node;
+}
+
+ov::OutputVector convert_gather(const ov::frontend::NodeContext &context)
+{
+    const auto axis =
+        Constant::create(ov::element::i64, ov::Shape{}, {context.get_attribute<int64_t>("axis", 0)});
+    const ov::OutputVector inputs = {context.get_input(0), context.get_input(1), axis};
+    if (is_shape_arithmetic(inputs))
+        return {std::make_shared<ov::op::v8::Gather>(inputs[0], inputs[1], inputs[2])};
+    auto node = onnx_layer<ov::op::v8::Gather>();
+    node->complete(inputs);
+    return node->outputs();
+}
+
+ov::OutputVector convert_gather_elements(const ov::frontend::NodeContext &context)
+{
+    auto node = onnx_layer<ov::op::v6::GatherElements>();
+    node->set_axis(context.get_attribute<int64_t>("axis", 0));
+    node->complete({context.get_input(0), context.get_input(1)});
+    return node->outputs();
+}
+
+ov::Output<ov::Node> vector_of(int64_t value)
+{
+    return Constant::create(ov::element::i64, ov::Shape{1}, {value});
+}
+
+bool have_equal_batches(const ov::PartialShape &data, const ov::PartialShape &indices, int64_t batch_dims)
+{
+    if (data.rank().is_dynamic() || indices.rank().is_dynamic()) return false;
+    if (data.rank().get_length() < batch_dims || indices.rank().get_length() < batch_dims)
+        return true; // an error, said later
+    for (int64_t i = 0; i < batch_dims; i++)
+        if (data[i].is_dynamic() || indices[i].is_dynamic() || data[i] != indices[i]) return false;
+    return true;
+}
+
+// OpenVINO reads an ONNX GatherND so that a batch extent of 1 stands for any; models that rely on it go on to
+// work.
+void broadcast_batches(ov::Output<ov::Node> &data, ov::Output<ov::Node> &indices, int64_t batch_dims)
+{
+    using namespace ov::op;
+    const auto part = [&](const ov::Output<ov::Node> &shape, int64_t from, int64_t to) {
+        return std::make_shared<v8::Slice>(shape, vector_of(from), vector_of(to), vector_of(1), vector_of(0));
+    };
+    const auto whole = std::numeric_limits<int64_t>::max();
+    const auto of_data = std::make_shared<v3::ShapeOf>(data),
+               of_indices = std::make_shared<v3::ShapeOf>(indices);
+    const auto batch =
+        std::make_shared<v1::Maximum>(part(of_data, 0, batch_dims), part(of_indices, 0, batch_dims));
+    const auto stretched = [&](const ov::Output<ov::Node> &tensor, const ov::Output<ov::Node> &shape) {
+        const ov::OutputVector parts = {batch, part(shape, batch_dims, whole)};
+        return std::make_shared<v3::Broadcast>(tensor, std::make_shared<v0::Concat>(parts, 0));
+    };
+    data = stretched(data, of_data);
+    indices = stretched(indices, of_indices);
+}
+
+ov::OutputVector convert_gather_nd(const ov::frontend::NodeContext &context)
+{
+    const auto batch_dims = context.get_attribute<int64_t>("batch_dims", 0);
+    auto data = context.get_input(0), indices = context.get_input(1);
+    if (batch_dims > 0 &&
+        !have_equal_batches(data.get_partial_shape(), indices.get_partial_shape(), batch_dims))
+        broadcast_batches(data, indices, batch_dims);
+    auto node = onnx_layer<ov::op::v8::GatherND>();
+    node->set_batch_dims(static_cast<size_t>(batch_dims));
+    node->complete({data, indices});
+    return node->outputs();
+}
+
+std::vector<ov::Extension::Ptr> all_extensions()
+{
+    using ov::frontend::onnx::ConversionExtension;
+    std::vector<ov::Extension::Ptr> all = {
+        own_type<ov::op::v8::Gather>(),
+        own_type<ov::op::v6::GatherElements>(),
+        own_type<ov::op::v8::GatherND>(),
+        own_type<ov::op::v5::GatherND>(),
+        std::make_shared<ConversionExtension>("Gather", convert_gather),
+        std::make_shared<ConversionExtension>("GatherElements", convert_gather_elements),
+        std::make_shared<ConversionExtension>("GatherND", convert_gather_nd),
+    };
+    for (const auto &version : versions)
+        for (size_t opset = version.first_opset; opset <= version.last_opset; opset++) {
+            const ov::DiscreteTypeInfo type(version.type, opsets[opset]);
+            all.push_back(std::make_shared<Replacement>(type, version.maker, version.spec));
+        }
+    return all;
+}
+
+} // namespace
+} // namespace garner
+
+OPENVINO_CREATE_EXTENSIONS(garner::all_extensions())

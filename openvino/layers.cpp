@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+//
+// From OpenVINO's tensors and graph to layer.c: element types by their names, tensors as views, tasks on the
+// threads that the plug-in runs the layer with, refusals as exceptions.
+#include "layers.hpp"
+
+#include <array>
+
+#include <openvino/core/except.hpp>
+#include <openvino/op/convert.hpp>
+#include <openvino/op/parameter.hpp>
+#include <openvino/op/result.hpp>
+#include <openvino/op/util/shape_of_base.hpp>
+#include <openvino/runtime/tensor.hpp>
+
+#if __has_include(<tbb/parallel_for.h>)
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#define GARNER_HAVE_TBB
+#endif
+
+namespace garner
+{
+namespace
+{
+
+// ---- Threads ------------------------------------------------------------------------------------
+
+int one_by_one(garner_task *task, void *argument, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        task(argument, i);
+    return 0;
+}
+
+// The plug-in calls evaluate inside an arena of as many threads as the stream may use; TBB keeps to it.
+int in_arena(void *, garner_task *task, void *argument, size_t count)
+{
+#ifdef GARNER_HAVE_TBB
+    if (tbb::this_task_arena::max_concurrency() > 1) {
+        try {
+            tbb::parallel_for(size_t{0}, count, [=](size_t i) { task(argument, i); });
+            return 0;
+        } catch (const std::exception &) {
+            return 1;
+        }
+    }
+#endif
+    return one_by_one(task, argument, count);
+}
+
+// ---- Tensors ------------------------------------------------------------------------------------
+
+// OpenVINO's type names are among those that garner knows, so a type added later needs nothing here.
+garner_dtype dtype_of(const ov::element::Type &type)
+{
+    static const auto table = [] {
+        std::array<garner_dtype, 64> made{};
+        for (size_t i = 1; i < made.size(); i++) {
+            try {
+                const auto name = ov::element::Type(static_cast<ov::element::Type_t>(i)).get_type_name();
+                made[i] = garner_dtype_from_name(name.c_str());
+            } catch (const std::exception &) {
+                break; // beyond the last
+            }
+        }
+        return made;
+    }();
+    const auto i = static_cast<size_t>(static_cast<ov::element::Type_t>(type));
+    return i < table.size() ? table[i] : 0;
+}
+
+static_assert(sizeof(size_t) == sizeof(int64_t), "shapes are read where they lie");
+
+garner_tensor view_of(const ov::Tensor &tensor)
+{
+    garner_tensor view{};
+    const auto &shape = tensor.get_shape();
+    view.shape = reinterpret_cast<const int64_t *>(shape.data());
+    view.rank = static_cast<int32_t>(shape.size());
+    view.dtype = dtype_of(tensor.get_element_type());
+    return view;
+}
+
+// The tensor itself, or a dense copy of one that has strides.
+ov::Tensor dense(const ov::Tensor &tensor)
+{
+    if (tensor.is_continuous()) return tensor;
+    ov::Tensor copy(tensor.get_element_type(), tensor.get_shape());
+    tensor.copy_to(copy);
+    return copy;
+}
+
+ov::Shape shape_of(const garner_shape &shape, int64_t merged)
+{
+    ov::Shape made(shape.extents, shape.extents + shape.rank);
+    for (; merged > 1; merged--) {
+        made[0] *= made[1];
+        made.erase(made.begin() + 1);
+    }
+    return made;
+}
+
+void execute(const garner_plan *plan, const ov::Tensor &data, const ov::Tensor &indices, ov::Tensor &out,
+             garner_status &status, garner_error &error)
+{
+    const garner_exec exec = {sizeof(garner_exec), in_arena, nullptr, nullptr};
+    if (data.get_element_type() != ov::element::string) {
+        status = garner_execute(plan, data.data(), indices.data(), out.data(), &exec, &error);
+        return;
+    }
+    // Strings have owners: views of them are gathered, and then assigned.
+    std::vector<garner_string> from(data.get_size()), to(out.get_size());
+    const auto *words = data.data<const std::string>();
+    for (size_t i = 0; i < from.size(); i++) {
+        from[i].bytes = words[i].data();
+        from[i].size = words[i].size();
+    }
+    status = garner_execute(plan, from.data(), indices.data(), to.data(), &exec, &error);
+    if (status != GARNER_OK) return;
+    auto *texts = out.data<std::string>();
+    for (size_t i = 0; i < to.size(); i++)
+        texts[i].assign(to[i].size > 0 ? to[i].bytes : "", to[i].size);
+}
+
+class Refusal : public ov::Exception
+{
+  public:
+    explicit Refusal(const std::string &message) : ov::Exception(message)
+    {
+    }
+};
+
+[[noreturn]] void refuse(const std::string &name, const garner_error &error)
+{
+    std::array<char, 2048> message;
+    throw Refusal(garner_layer_message(name.c_str(), error.message, message.data(), message.size()));
+}
+
+// ---- The graph ----------------------------------------------------------------------------------
+
+// Every node that a model came with carries this by the time the plug-in begins to convert types; conversions
+// that it puts in carry nothing.
+bool came_with_the_model(const ov::Node &node)
+{
+    return node.get_rt_info().count("fused_names_0") > 0;
+}
+
+bool is_ours(const ov::Node &node)
+{
+    return std::string("garner") == node.get_type_info().version_id;
+}
+
+// Whether a result may be of any type: whoever reads it takes them all.
+bool is_read_as_it_is(const ov::Node &node, int depth)
+{
+    if (depth == 0) return false;
+    for (const auto &reader : node.get_output_target_inputs(0)) {
+        const auto &taker = *reader.get_node();
+        if (is_ours(taker)) {
+            if (reader.get_index() == 0 && !is_read_as_it_is(taker, depth - 1)) return false;
+        } else if (!ov::is_type<ov::op::v0::Result>(&taker) && !ov::is_type<ov::op::v0::Convert>(&taker) &&
+                   !ov::is_type<ov::op::util::ShapeOfBase>(&taker)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+void take_unconverted(ov::Node &node)
+{
+    if (!came_with_the_model(node)) return;
+    for (size_t i = 0; i < node.get_input_size(); i++) {
+        const auto *convert = ov::as_type<ov::op::v0::Convert>(node.get_input_node_ptr(i));
+        if (convert == nullptr || came_with_the_model(*convert)) continue;
+        const auto source = convert->input_value(0);
+        const auto &giver = *source.get_node();
+        if (!ov::is_type<ov::op::v0::Parameter>(&giver) && !is_ours(giver)) continue;
+        if (i == 0 && !is_read_as_it_is(node, 16)) continue;
+        node.input(i).replace_source_output(source);
+    }
+}
+
+std::shared_ptr<garner_layer> make_layer(garner_kind kind, const std::string &spec)
+{
+    garner_layer *layer = nullptr;
+    garner_error error;
+    if (garner_layer_create(&layer, kind, spec.c_str(), &error) != GARNER_OK) throw Refusal(error.message);
+    return std::shared_ptr<garner_layer>(layer, garner_layer_destroy);
+}
+
+void run_layer(garner_layer &layer, const std::string &name, garner_layer_call &call, const ov::Tensor &data,
+               const ov::Tensor &indices, ov::Tensor &out, bool merge_batch)
+{
+    garner_layer_plan found;
+    garner_error error;
+    call.data = view_of(data);
+    call.indices = view_of(indices);
+    if (garner_layer_find(&layer, &call, &found, &error) != GARNER_OK) refuse(name, error);
+
+    garner_status status = GARNER_OK;
+    try {
+        const auto *shape = garner_plan_output(found.plan);
+        const auto count = static_cast<size_t>(shape->count);
+        if (out.get_size() != count || count == 0)
+            out.set_shape(shape_of(*shape, merge_batch ? call.batch_dims : 0));
+        execute(found.plan, dense(data), dense(indices), out, status, error);
+    } catch (...) {
+        garner_layer_done(&found);
+        throw;
+    }
+    garner_layer_done(&found);
+    if (status != GARNER_OK) refuse(name, error);
+}
+
+int64_t integer_of(const ov::Tensor &scalar)
+{
+    if (scalar.get_size() == 0) throw Refusal("Gather: axis is an empty tensor, not one integer");
+    switch (static_cast<ov::element::Type_t>(scalar.get_element_type())) {
+    case ov::element::Type_t::i64:
+        return *scalar.data<const int64_t>();
+    case ov::element::Type_t::i32:
+        return *scalar.data<const int32_t>();
+    case ov::element::Type_t::i16:
+        return *scalar.data<const int16_t>();
+    case ov::element::Type_t::i8:
+        return *scalar.data<const int8_t>();
+    case ov::element::Type_t::u64:
+        return static_cast<int64_t>(*scalar.data<const uint64_t>());
+    case ov::element::Type_t::u32:
+        return *scalar.data<const uint32_t>();
+    case ov::element::Type_t::u16:
+        return *scalar.data<const uint16_t>();
+    case ov::element::Type_t::u8:
+        return *scalar.data<const uint8_t>();
+    default:
+        throw Refusal("Gather: axis is of type " + scalar.get_element_type().to_string() +
+                      ", not an integer");
+    }
+}
+
+} // namespace garner

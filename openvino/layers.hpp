@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+//
+// The operators that stand in a model in place of OpenVINO's: each derives from the one that it replaces, so
+// shape inference and transformations treat it alike, under a type name of its own, so no plug-in has a
+// kernel for it and all call evaluate. What evaluate does is in layer.c.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "layer.h"
+#include <openvino/op/gather.hpp>
+#include <openvino/op/gather_elements.hpp>
+#include <openvino/op/gather_nd.hpp>
+
+namespace garner
+{
+
+// A layer of layer.h with an owner. Copies of an operator share it, and with it the plans.
+std::shared_ptr<garner_layer> make_layer(garner_kind kind, const std::string &spec);
+
+// Runs a layer on tensors. Fails with an exception that ends in garner's sentence.
+void run_layer(garner_layer &layer, const std::string &name, garner_layer_call &call, const ov::Tensor &data,
+               const ov::Tensor &indices, ov::Tensor &out, bool merge_batch);
+
+int64_t integer_of(const ov::Tensor &scalar);
+
+// Takes away a conversion that the plug-in put in front of a layer's input, where nothing depends on it.
+void take_unconverted(ov::Node &node);
+
+inline void copy_attributes(const ov::op::v8::Gather &from, ov::op::v8::Gather &to)
+{
+    to.set_batch_dims(from.get_batch_dims());
+}
+inline void copy_attributes(const ov::op::v6::GatherElements &from, ov::op::v6::GatherElements &to)
+{
+    to.set_axis(from.get_axis());
+}
+inline void copy_attributes(const ov::op::util::GatherNDBase &from, ov::op::util::GatherNDBase &to)
+{
+    to.set_batch_dims(from.get_batch_dims());
+}
+
+// What evaluate reads from a node.
+inline void read_attributes(const ov::op::v8::Gather &node, const ov::TensorVector &inputs,
+                            garner_layer_call &call)
+{
+    call.axis = integer_of(inputs.at(2));
+    call.batch_dims = node.get_batch_dims();
+}
+inline void read_attributes(const ov::op::v6::GatherElements &node, const ov::TensorVector &,
+                            garner_layer_call &call)
+{
+    call.axis = node.get_axis();
+}
+inline void read_attributes(const ov::op::util::GatherNDBase &node, const ov::TensorVector &,
+                            garner_layer_call &call)
+{
+    call.batch_dims = static_cast<int64_t>(node.get_batch_dims());
+}
+
+template <class Base> struct Replacing;
+
+template <> struct Replacing<ov::op::v8::Gather> {
+    static constexpr auto name = "GarnerGather";
+    static constexpr auto kind = GARNER_GATHER;
+};
+template <> struct Replacing<ov::op::v6::GatherElements> {
+    static constexpr auto name = "GarnerGatherElements";
+    static constexpr auto kind = GARNER_GATHER_ELEMENTS;
+};
+template <> struct Replacing<ov::op::v8::GatherND> {
+    static constexpr auto name = "GarnerGatherND";
+    static constexpr auto kind = GARNER_GATHER_ND;
+};
+template <> // apart from GarnerGatherND because the batch axes of its result are one
+struct Replacing<ov::op::v5::GatherND> {
+    static constexpr auto name = "GarnerGatherND5";
+    static constexpr auto kind = GARNER_GATHER_ND;
+};
+
+template <class Base> class Layer : public Base
+{
+  public:
+    OPENVINO_OP(Replacing<Base>::name, "garner", Base);
+
+    void set_spec(const std::string &spec)
+    {
+        m_layer = make_layer(Replacing<Base>::kind, spec);
+        m_spec = spec;
+    }
+
+    // The node that a reader makes: arguments and attributes first, then everything else.
+    void complete(const ov::OutputVector &inputs)
+    {
+        this->set_arguments(inputs);
+        this->constructor_validate_and_infer_types();
+    }
+
+    bool visit_attributes(ov::AttributeVisitor &visitor) override
+    {
+        const auto before = m_spec;
+        if (!Base::visit_attributes(visitor)) return false;
+        visitor.on_attribute("spec", m_spec);
+        if (m_spec != before || !m_layer) set_spec(m_spec);
+        return true;
+    }
+
+    std::shared_ptr<ov::Node> clone_with_new_inputs(const ov::OutputVector &inputs) const override
+    {
+        auto copy = std::make_shared<Layer>();
+        copy_attributes(*this, *copy);
+        copy->m_layer = m_layer;
+        copy->m_spec = m_spec;
+        copy->complete(inputs);
+        return copy;
+    }
+
+    void validate_and_infer_types() override
+    {
+        take_unconverted(*this);
+        if (!infers_like_onnx()) return Base::validate_and_infer_types();
+        this->set_output_type(0, this->get_input_element_type(0), this->get_input_partial_shape(1));
+    }
+
+    bool has_evaluate() const override
+    {
+        return true;
+    }
+
+    bool evaluate(ov::TensorVector &outputs, const ov::TensorVector &inputs) const override
+    {
+        garner_layer_call call{};
+        read_attributes(*this, inputs, call);
+        run_layer(*m_layer, this->get_friendly_name(), call, inputs.at(0), inputs.at(1), outputs.at(0),
+                  std::is_same<Base, ov::op::v5::GatherND>::value);
+        return true;
+    }
+
+    // Values at compile time: what cannot be computed is left for the run, which says why.
+    bool constant_fold(ov::OutputVector &outputs, const ov::OutputVector &inputs) override
+    {
+        return quietly([&] { return Base::constant_fold(outputs, inputs); });
+    }
+    bool evaluate_lower(ov::TensorVector &outputs) const override
+    {
+        return quietly([&] { return Base::evaluate_lower(outputs); });
+    }
+    bool evaluate_upper(ov::TensorVector &outputs) const override
+    {
+        return quietly([&] { return Base::evaluate_upper(outputs); });
+    }
+
+  private:
+    std::string m_spec;
+    std::shared_ptr<garner_layer> m_layer;
+
+    template <class Attempt> static bool quietly(const Attempt &attempt)
+    {
+        try {
+            return attempt();
+        } catch (const std::exception &) {
+            return false;
+        }
+    }
+
+    // ONNX lets the indices of GatherElements be smaller than data off the axis; OpenVINO does not.
+    bool infers_like_onnx() const
+    {
+        return std::is_same<Base, ov::op::v6::GatherElements>::value && m_spec.compare(0, 5, "onnx-") == 0;
+    }
+};
+
+} // namespace garner
