@@ -87,7 +87,8 @@ def _name(openvino):
     digest = hashlib.sha256(" ".join([openvino.get_version(), platform.machine(), *_FLAGS]).encode())
     for path in sorted(_PARTS.iterdir()):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return f"openvino-{openvino.__version__}-garner-{__version__}-{digest.hexdigest()[:16]}.so"
+    release = openvino.__version__.split("-")[0]
+    return f"openvino-{release}-garner-{__version__}-{digest.hexdigest()[:16]}.so"
 
 
 @contextlib.contextmanager
