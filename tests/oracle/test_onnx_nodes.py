@@ -12,6 +12,7 @@ import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
 
+from cases import MAKERS, VERSIONS
 from folders import node_tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -19,8 +20,6 @@ BUILD = pathlib.Path(os.environ.get("GARNER_BUILD", "build"))
 GARNER = (BUILD if BUILD.is_absolute() else ROOT / BUILD) / "garner"
 
 COMMANDS = {"Gather": "gather", "GatherElements": "gather-elements", "GatherND": "gather-nd"}
-VERSIONS = {"Gather": (1, 11, 13), "GatherElements": (11, 13), "GatherND": (11, 12, 13)}
-TYPES = ["f4", "f8", "f2", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "c8", "c16"]
 SEED = int(os.environ.get("GARNER_TEST_SEED", "20240613"))
 CASES = 40
 
@@ -71,52 +70,6 @@ def test_node(name, tmp_path):
 
 
 # ---- Random inputs: the reference evaluator and NumPy --------------------------------------------
-
-
-def random_data(rng, shape):
-    dtype = np.dtype(rng.choice(TYPES))
-    count = int(np.prod(shape))
-    if dtype.kind == "b":
-        return rng.integers(0, 2, size=shape).astype(bool)
-    return np.frombuffer(rng.bytes(count * dtype.itemsize), dtype=dtype).reshape(shape)
-
-
-def random_gather(rng):
-    shape = tuple(rng.integers(1, 6, size=rng.integers(1, 5)))
-    axis = int(rng.integers(-len(shape), len(shape)))
-    extent = shape[axis]
-    picked = tuple(rng.integers(0, 4, size=rng.integers(0, 4)))
-    indices = rng.integers(-extent, extent, size=picked, dtype=rng.choice(["i4", "i8"]))
-    data = random_data(rng, shape)
-    return data, np.asarray(indices), {"axis": axis}, np.take(data, indices, axis=axis)
-
-
-def random_gather_elements(rng):
-    shape = tuple(rng.integers(1, 6, size=rng.integers(1, 5)))
-    axis = int(rng.integers(-len(shape), len(shape)))
-    extent = shape[axis]
-    smaller = [int(rng.integers(1, n + 1)) for n in shape]
-    smaller[axis] = int(rng.integers(1, 8))
-    indices = rng.integers(-extent, extent, size=smaller, dtype=rng.choice(["i4", "i8"]))
-    data = random_data(rng, shape)
-    corner = tuple(slice(None) if d == axis % len(shape) else slice(n) for d, n in enumerate(smaller))
-    return data, indices, {"axis": axis}, np.take_along_axis(data[corner], indices.astype("i8"), axis)
-
-
-def random_gather_nd(rng):
-    shape = tuple(rng.integers(1, 5, size=rng.integers(1, 5)))
-    batch = int(rng.integers(0, len(shape)))
-    k = int(rng.integers(1, len(shape) - batch + 1))
-    inner = tuple(rng.integers(0, 4, size=rng.integers(0, 3)))
-    indices = np.stack([rng.integers(-n, n, size=shape[:batch] + inner) for n in shape[batch:batch + k]], axis=-1)
-    data = random_data(rng, shape)
-    want = np.empty(shape[:batch] + inner + shape[batch + k:], data.dtype)
-    for at in np.ndindex(*shape[:batch], *inner):
-        want[at] = data[at[:batch] + tuple(indices[at])]
-    return data, indices, {"batch_dims": batch}, want
-
-
-MAKERS = {"Gather": random_gather, "GatherElements": random_gather_elements, "GatherND": random_gather_nd}
 
 
 def evaluate(op_type, data, indices, attributes):
