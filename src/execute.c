@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "plan.h"
+#include "small.h"
 
 /* One execution. Tasks share it; all they change are its flags. */
 struct run {
@@ -131,12 +132,26 @@ garner_status garner_execute(const garner_plan *plan, const void *data, const vo
     return run_plan(plan, data, indices, out, exec, error);
 }
 
+/* Runs a small call without a plan. False if it is none, or if an index was refused, which the long way then
+ * finds too, and reports. */
+static inline bool run_small(const struct op *op, const garner_tensor *data, const garner_tensor *indices,
+                             const garner_tensor *out)
+{
+    struct nest nest;
+    struct buffers buffers;
+    struct cpu_work work;
+    if (!garner_small_nest(&nest, &buffers, op, data, indices, out)) return false;
+    garner_cpu_choose(&work, &nest);
+    return garner_cpu_task(&work, &nest, &buffers, 0);
+}
+
 /* Plans on the stack, and runs. */
 static inline garner_status run_once(const struct op *op, const garner_tensor *data,
                                      const garner_tensor *indices, const garner_tensor *out,
                                      const garner_exec *exec, garner_error *error)
 {
     struct garner_plan plan;
+    if (exec == NULL && run_small(op, data, indices, out)) return GARNER_OK;
     if (out == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: out is NULL", op->name);
     RETURN_NOT_OK(garner_plan_make(&plan, op, data, indices, out, NULL, error));
     return run_plan(&plan, data->data, indices->data, out->data, exec, error);

@@ -2,24 +2,15 @@
 /* Builds the canonical loop nest. From here down there are no operators and no element types. */
 #include "nest.h"
 
-/* Whether the outer of two dims goes on where the inner one ends, in all three tensors. */
-static inline bool walk_as_one(const struct dim *outer, const struct dim *inner)
-{
-    return continues_stride(outer->out, inner->n, inner->out) &&
-           continues_stride(outer->index, inner->n, inner->index) &&
-           continues_stride(outer->data, inner->n, inner->data);
-}
-
-/* Appends axis i of a stretch, or lets the dim before take it in if the two walk as one. Since extents of 1
- * are left out, and the elements of out fit in 63 bits, there are at most 62 dims. */
+/* Appends axis i of a stretch. Since extents of 1 are left out, and the elements of out fit in 63 bits, there
+ * are at most 62 dims. */
 static inline void append(struct nest *nest, const struct stretch *stretch, int i, int64_t n,
                           const struct view *data, const struct view *indices, int64_t out)
 {
     struct dim dim = {.n = n, .out = out};
     if (stretch->data >= 0) dim.data = data->stride[stretch->data + i] * data->item;
     if (stretch->indices >= 0) dim.index = indices->stride[stretch->indices + i];
-    if (nest->rank > 0 && walk_as_one(&nest->dim[nest->rank - 1], &dim)) dim.n *= nest->dim[--nest->rank].n;
-    nest->dim[nest->rank++] = dim;
+    nest_append(nest, dim);
 }
 
 /* The first stretch, merged into axis 0 of out: the stride of each axis is that of axis 0 times the extents
@@ -117,6 +108,18 @@ static GARNER_NOINLINE void unpack_aligned(struct nest *nest, const struct dtype
         nest->packed = type;
 }
 
+void garner_nest_finish(struct nest *nest, int64_t count)
+{
+    peel_run(nest);
+    if (nest->rank == 0 || nest->dim[nest->rank - 1].index == 0)
+        nest->dim[nest->rank++] = (struct dim){.n = 1};
+    int64_t rows = count > 0;
+    for (int d = 0; d < nest->rank - 1; d++)
+        rows *= nest->dim[d].n;
+    nest->rows = rows;
+    nest->points = rows * nest->dim[nest->rank - 1].n;
+}
+
 bool garner_nest_build(struct nest *nest, const struct map *map, const struct op *op, const struct view *data,
                        const struct view *indices, const struct view *out)
 {
@@ -127,14 +130,7 @@ bool garner_nest_build(struct nest *nest, const struct map *map, const struct op
     nest->index_type = (struct index_type){indices->type->item, indices->type->index == UNSIGNED};
     add_axes(nest, map, op, data, indices);
     if (!add_dims(nest, map, data, indices, out)) return false;
-    peel_run(nest);
+    garner_nest_finish(nest, out->count);
     if (rarely(data->type->packing != WHOLE)) unpack_aligned(nest, data->type);
-    if (nest->rank == 0 || nest->dim[nest->rank - 1].index == 0)
-        nest->dim[nest->rank++] = (struct dim){.n = 1};
-    int64_t rows = out->count > 0;
-    for (int d = 0; d < nest->rank - 1; d++)
-        rows *= nest->dim[d].n;
-    nest->rows = rows;
-    nest->points = rows * nest->dim[nest->rank - 1].n;
     return true;
 }

@@ -45,6 +45,25 @@ static inline bool continues_stride(int64_t outer, int64_t n, int64_t inner)
     return multiply_fits(n, inner, &reach) && outer == reach;
 }
 
+/* Whether the outer of two dims goes on where the inner one ends, in all three tensors. */
+static inline bool walk_as_one(const struct dim *outer, const struct dim *inner)
+{
+    return continues_stride(outer->out, inner->n, inner->out) &&
+           continues_stride(outer->index, inner->n, inner->index) &&
+           continues_stride(outer->data, inner->n, inner->data);
+}
+
+/* Appends a dim, or lets the one before take it in if the two walk as one. */
+static inline void nest_append(struct nest *nest, struct dim dim)
+{
+    if (nest->rank > 0 && walk_as_one(&nest->dim[nest->rank - 1], &dim)) dim.n *= nest->dim[--nest->rank].n;
+    nest->dim[nest->rank++] = dim;
+}
+
+/* Once all dims are there: peels the run off the end, and counts rows and points of an out of `count`
+ * elements, or bytes: whether there are any matters. */
+void garner_nest_finish(struct nest *nest, int64_t count);
+
 /* Builds the nest of a map over three views: drops extents of 1, merges dims that walk as one, peels
  * the contiguous run off the end, and turns packed elements into bytes where everything is aligned. False
  * if out has not the shape that the map gives. */
