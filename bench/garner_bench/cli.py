@@ -2,10 +2,11 @@
 """The command line of the benchmark."""
 
 import argparse
+import fnmatch
 import sys
 from pathlib import Path
 
-from . import machine, native, neighbours, peers, report, run, workloads
+from . import machine, native, neighbours, peers, report, run, runtimes, workloads
 from .effort import FULL, NEIGHBOURS, QUICK, QUICK_BYTES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,7 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DESCRIPTION = """\
 Times garner and every peer that is installed on the cells of bench/workloads.tsv: with one thread (the whole
 process held to one CPU) and with all cores. The results are compared bit by bit; a peer that is wrong is named
-and its time not counted. Tables go to the terminal and, with plots, into the output folder."""
+and its time not counted. Then the same cells, and three models, inside ONNX Runtime and OpenVINO: each alone against
+itself with garner's plug-in. Tables go to the terminal and, with plots, into the output folder."""
 
 
 def _arguments(argv):
@@ -23,6 +25,10 @@ def _arguments(argv):
     add("--cells", default="*", metavar="GLOB", help="only cells whose name or operator matches; several with commas")
     add("--threads", default="both", choices=("one", "all", "both"), help="thread modes (default: both)")
     add("--peers", default=",".join(peers.NAMES), metavar="A,B", help=f"of {', '.join(peers.NAMES)}")
+    add("--no-peers", action="store_true", help="leave out the peers: only what runs inside the runtimes")
+    add("--runtimes", default=",".join(runtimes.NAMES), metavar="A,B", help=f"of {', '.join(runtimes.NAMES)}")
+    add("--no-runtimes", action="store_true", help="leave out what runs inside the runtimes")
+    add("--models", default="*", metavar="GLOB", help="only models inside the runtimes whose name matches")
     add("--runs", type=int, metavar="N", help="runs per cell, of which the median counts (default: 5)")
     add("--seconds", type=float, metavar="S", help="time spent sampling each cell (default: 1)")
     add("--quick", action="store_true", help="small cells and few samples: whether it works, not how fast")
@@ -50,18 +56,31 @@ def _effort(options):
     return effort._replace(**{name: value for name, value in given.items() if value is not None})
 
 
-def _peers(options):
-    names = [name for name in options.peers.split(",") if name]
-    unknown = [name for name in names if name not in peers.NAMES]
+def _named(given, known, what):
+    names = [name for name in given.split(",") if name]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise SystemExit(f"bench: no such peer: {', '.join(unknown)}; there are {', '.join(peers.NAMES)}")
-    return ["garner"] + [name for name in names if name != "garner"]
+        raise SystemExit(f"bench: no such {what}: {', '.join(unknown)}; there are {', '.join(known)}")
+    return names
+
+
+def _peers(options):
+    return ["garner"] + [name for name in _named(options.peers, peers.NAMES, "peer") if name != "garner"]
+
+
+def _sections(options, cells, modes, library, effort):
+    """Each runtime in each mode, in a process of its own."""
+    names = [] if options.no_runtimes else _named(options.runtimes, runtimes.NAMES, "runtime")
+    own = [cell for cell in cells if "~" not in cell.name]
+    models = [name for name in runtimes.MODELS if fnmatch.fnmatchcase(name, options.models)]
+    return [run.measure_runtime(name, mode, own, models, library, effort, options.quick, options.output)
+            for name in names for mode in modes]  # fmt: skip
 
 
 def _peaks(options, cells, modes, library):
     """On the cell with the largest out, in the last mode measured: with all cores where that was asked for."""
     cell = max((c for c in cells if c.dtype != "str" and "~" not in c.name), key=lambda c: c.out_bytes, default=None)
-    if options.no_memory or cell is None:
+    if options.no_memory or cell is None or not modes:
         return None
     record = next((r for r in modes[-1]["cells"] if r["name"] == cell.name), {"times": {}})
     ways = {name: record["times"].get(name, {}).get("way", "") for name in _peers(options)}
@@ -72,7 +91,7 @@ def _peaks(options, cells, modes, library):
 def main(argv=None):
     options = _arguments(argv)
     cells, effort = _cells(options), _effort(options)
-    if not cells:
+    if not cells and not options.no_peers:
         raise SystemExit(f"bench: no cell matches {options.cells}")
     if not Path(options.library).exists():
         raise SystemExit(f"bench: there is no {options.library}; build it first")
@@ -80,12 +99,14 @@ def main(argv=None):
     library = native.build(options.library, options.include, options.output)
     about = dict(machine.describe(), compiler=native.compiler_version())  # before we make the machine busy
     names = ("one", "all") if options.threads == "both" else (options.threads,)
-    modes = [run.measure_mode(mode, cells, _peers(options), library, effort, options.output) for mode in names]
+    compared = () if options.no_peers else names
+    modes = [run.measure_mode(mode, cells, _peers(options), library, effort, options.output) for mode in compared]
     result = {
         "machine": about,
         "effort": effort._asdict(),
         "modes": modes,
         "memory": _peaks(options, cells, modes, library),
+        "runtimes": _sections(options, cells, names, library, effort),
     }
     print(report.write(result, options.output))
     for fault in report.faults(result):

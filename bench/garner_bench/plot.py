@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Pictures of a benchmark, as SVG: ratios by cell, and cost against table size and row size."""
 
+from .runtimes import tables as inside
+from .runtimes.judge import lines_of
 from .summary import MODE_LABELS, rows_of
 
 PEER_COLOURS = {
@@ -15,21 +17,36 @@ def _save(figure, folder, name):
     return name
 
 
-def _ratios(pyplot, mode, folder):
-    rows = sorted((row for row in rows_of(mode) if row.ratio), key=lambda row: row.ratio[0])
-    figure, axes = pyplot.subplots(figsize=(8, 1.2 + 0.19 * len(rows)))
-    for place, row in enumerate(rows):
-        middle, low, high = row.ratio
+def _ratio_dots(pyplot, dots):
+    """One line for each (name, ratio, whether it is behind), the smallest ratio lowest."""
+    dots = sorted(dots, key=lambda dot: dot[1][0])
+    figure, axes = pyplot.subplots(figsize=(8, 1.2 + 0.19 * len(dots)))
+    for place, (_, (middle, low, high), behind) in enumerate(dots):
         axes.plot([low, high], [place, place], color="#999999", linewidth=3, solid_capstyle="butt")
-        axes.plot(middle, place, "o", markersize=4, color="#c44e52" if row.verdict == "behind" else "#000000")
+        axes.plot(middle, place, "o", markersize=4, color="#c44e52" if behind else "#000000")
     axes.axvline(1.0, color="#c44e52", linewidth=1)
-    axes.set_yticks(range(len(rows)), [f"{row.name} ({row.best})" for row in rows], fontsize=7)
+    axes.set_yticks(range(len(dots)), [dot[0] for dot in dots], fontsize=7)
     axes.set_xscale("log")
-    axes.set_ylim(-1, len(rows))
+    axes.set_ylim(-1, len(dots))
+    axes.grid(axis="x", which="both", linewidth=0.3)
+    return figure, axes
+
+
+def _ratios(pyplot, mode, folder):
+    rows = [row for row in rows_of(mode) if row.ratio]
+    dots = [(f"{row.name} ({row.best})", row.ratio, row.verdict == "behind") for row in rows]
+    figure, axes = _ratio_dots(pyplot, dots)
     axes.set_xlabel("time of the best peer / time of garner")
     axes.set_title(MODE_LABELS[mode["mode"]])
-    axes.grid(axis="x", which="both", linewidth=0.3)
     return _save(figure, folder, f"ratios-{mode['mode']}.svg")
+
+
+def _inside(pyplot, section, folder):
+    lines = lines_of(section, "cell") + lines_of(section, "model")
+    figure, axes = _ratio_dots(pyplot, [(line.name, line.judged.ratio, line.verdict == "behind") for line in lines])
+    axes.set_xlabel("time of the runtime alone / time with garner")
+    axes.set_title(inside.label(section))
+    return _save(figure, folder, f"inside-{section['runtime']}-{section['mode']}.svg")
 
 
 def _cost(row, name):
@@ -89,5 +106,9 @@ def draw(result, folder):
     for mode in result["modes"]:
         for picture in (_ratios, _by_table_size, _by_row_size):
             names.append(picture(pyplot, mode, folder))
+            pyplot.close("all")
+    for section in result["runtimes"]:
+        if section["records"]:
+            names.append(_inside(pyplot, section, folder))
             pyplot.close("all")
     return f"Plots: {', '.join(names)}."

@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 
 from . import plot
+from .runtimes import judge
+from .runtimes import tables as inside
 from .stats import spread
 from .summary import LONG_WORK, MODE_LABELS, gains, near, overall, rows_of
 from .table import Table, number, size
@@ -161,15 +163,16 @@ def _notes_table(modes):
 def tables(result):
     modes = result["modes"]
     made = [_main_table(mode) for mode in modes] + [_tiny_table(mode) for mode in modes]
-    made += [_limits_table(modes), _gains_table(modes)] + [_near_table(mode) for mode in modes]
-    made += [_memory_table(result["memory"]), _notes_table(modes)]
+    made += [_limits_table(modes) if modes else None, _gains_table(modes)] + [_near_table(mode) for mode in modes]
+    made += [_memory_table(result["memory"]), _notes_table(modes)] + inside.tables(result["runtimes"])
     return [table for table in made if table]
 
 def _heading(result):
     m = result["machine"]
     versions = {name: version for mode in result["modes"] for name, version in mode["versions"].items()}
     missing = {name for mode in result["modes"] for name in mode["missing"]} - set(versions)
-    huge = max(mode["huge_bytes"] for mode in result["modes"])
+    versions.update((s["runtime"], s["version"]) for s in result["runtimes"] if "version" in s)
+    huge = max((mode["huge_bytes"] for mode in result["modes"]), default=0)
     lines = [
         f"{m['cpu']}, {m['architecture']}, {m['cores']} cores, {m['caches']}; Linux {m['kernel']}; "
         f"huge pages: {m['huge_pages']}, {size(huge)} in use.",
@@ -180,7 +183,7 @@ def _heading(result):
         lines.append(f"THE MACHINE WAS BUSY when this began (load {m['load']}): the times mean little.")
     if missing:
         lines.append(f"MISSING: {', '.join(sorted(missing))}.")
-    return lines
+    return lines + inside.missing(result["runtimes"])
 
 def faults(result):
     """What makes a benchmark fail: a process that died, or garner refused, wrong or absent."""
@@ -190,10 +193,10 @@ def faults(result):
             found.append(f"garner is missing: {mode['missing']['garner']}")
         found += [f"{r['name']}: garner: {r['absent']['garner']}" for r in mode["cells"] if "garner" in r["absent"]]
         found += [f"{r['name']}: {what}" for r in mode["cells"] for name, _, what in r["notes"] if name == "garner"]
-    return found
+    return found + [fault for section in result["runtimes"] for fault in judge.faults(section)]
 
 def write(result, folder):
-    """Writes report.md, report.json, one TSV for each mode and the plots; returns the text for a terminal."""
+    """Writes report.md, report.json, a TSV for each mode and each section, and the plots; returns the text for a terminal."""
     folder = Path(folder)
     made = tables(result)
     heading = _heading(result)
@@ -202,5 +205,6 @@ def write(result, folder):
     (folder / "report.md").write_text(page, encoding="utf-8")
     for mode in result["modes"]:
         (folder / f"cells-{mode['mode']}.tsv").write_text(_main_table(mode).tsv(), encoding="utf-8")
+    inside.write_tsv(result["runtimes"], folder)
     drawn = plot.draw(result, folder)
     return "\n".join(["", *heading, "", *(t.text() for t in made), f"{drawn} Everything is in {folder}."])

@@ -19,7 +19,7 @@ def _start(request, mode):
     path.unlink(missing_ok=True)
     environment = machine.environment(mode)
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (PACKAGE_FOLDER, environment.get("PYTHONPATH"))))
-    command = [sys.executable, "-m", f"{__package__}.child"]
+    command = [sys.executable, "-P", "-m", f"{__package__}.child"]  # -P: folders here must not pass for packages
     done = subprocess.run(command, input=json.dumps(request), text=True, env=environment)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     path.unlink(missing_ok=True)
@@ -34,11 +34,32 @@ def measure_mode(mode, cells, peers, library, effort, folder):
     status, records = _start(request, mode)
     if not records:
         raise RuntimeError(f"the process for mode {mode} ended with status {status} before it measured anything")
-    result = dict(records[0], cells=records[1:])
-    if status or len(result["cells"]) < len(cells):
-        at = cells[len(result["cells"])].name if len(result["cells"]) < len(cells) else "the end"
-        result["broken"] = f"the process ended with status {status} at {at}"
+    return _whole(dict(records[0], cells=records[1:]), "cells", [c.name for c in cells], status)
+
+
+def _whole(result, field, names, status):
+    """The result, with a word about it if some of what was asked for is missing."""
+    done = len(result[field])
+    if status or done < len(names):
+        result["broken"] = f"the process ended with status {status} at {(names + ['the end'])[done]}"
     return result
+
+
+def measure_runtime(runtime, mode, cells, models, library, effort, small, folder):
+    """The runtime alone against the runtime with garner. A section that is left out says why in "missing"."""
+    request = {
+        "what": "runtime", "runtime": runtime, "mode": mode, "cells": [asdict(c) for c in cells], "models": list(models),
+        "small": small, "library": str(library), "effort": effort._asdict(),
+        "result": str(Path(folder) / f"{runtime}-{mode}.part"),
+    }  # fmt: skip
+    status, records = _start(request, mode)
+    if not records:
+        ended = f"its process ended with status {status} before it measured anything"
+        return {"runtime": runtime, "mode": mode, "missing": "", "broken": ended, "records": []}
+    section = dict(records[0], records=records[1:])
+    if section["missing"]:
+        return section
+    return _whole(section, "records", [c.name for c in cells] + list(models), status)
 
 
 def measure_peaks(mode, cell, ways, library, folder):

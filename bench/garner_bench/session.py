@@ -33,7 +33,8 @@ def load_peers(names, library):
     return loaded, missing
 
 
-def _want(cell, inputs):
+def wanted(cell, inputs):
+    """What the cell must give."""
     data = inputs.data
     if inputs.strings is not None:
         data = np.array(inputs.strings, object).reshape(cell.data)
@@ -83,7 +84,7 @@ def _c_call(library, call):
 def measure_cell(cell, context, adapters, effort, shared):
     buffers, filler, measured = shared
     inputs = Inputs(cell, buffers, filler)
-    trial = Trial(inputs, _want(cell, inputs), context.threads)
+    trial = Trial(inputs, wanted(cell, inputs), context.threads)
     contestants, absent = [], {}
     for name, adapter in adapters.items():
         contestants += _enter(trial, name, adapter, context, absent)

@@ -122,8 +122,8 @@ def test_overall_and_gains():
 
 def test_garner_wrong_is_a_fault():
     wrong = record([1], {}, notes=[("garner", "way", "wrong: 1 of 3 elements differ")])
-    assert report.faults({"modes": [{"missing": {}, "cells": [wrong]}]}) == ["cell: wrong: 1 of 3 elements differ"]
-    assert report.faults({"modes": [{"missing": {}, "cells": [record([1], {})]}]}) == []
+    assert report.faults({"modes": [{"missing": {}, "cells": [wrong]}], "runtimes": []}) == ["cell: wrong: 1 of 3 elements differ"]
+    assert report.faults({"modes": [{"missing": {}, "cells": [record([1], {})]}], "runtimes": []}) == []
 
 
 def test_statistics_and_numbers():

@@ -15,12 +15,12 @@ def supports(cell):
 
 
 def prepare(cell, inputs, context):
-    data, indices, out = inputs.data, inputs.indices, inputs.out
-    threads = 1 if context.threads == 1 else None
-    if cell.op == "gather":
-        call = lambda: garner.gather(data, indices, cell.axis, cell.batch_dims, out=out, threads=threads)  # noqa: E731
-    elif cell.op == "gather_elements":
-        call = lambda: garner.gather_elements(data, indices, cell.axis, out=out, threads=threads)  # noqa: E731
-    else:
-        call = lambda: garner.gather_nd(data, indices, cell.batch_dims, out=out, threads=threads)  # noqa: E731
-    return [Way(f"garner.{cell.op}(out=)", call)]
+    """Names are looked up before the call, as they are for C."""
+    gather, elements, nd, axis, batch_dims = garner.gather, garner.gather_elements, garner.gather_nd, cell.axis, cell.batch_dims
+    data, indices, out, threads = inputs.data, inputs.indices, inputs.out, 1 if context.threads == 1 else None
+    calls = {
+        "gather": lambda: gather(data, indices, axis, batch_dims, out=out, threads=threads),
+        "gather_elements": lambda: elements(data, indices, axis, out=out, threads=threads),
+        "gather_nd": lambda: nd(data, indices, batch_dims, out=out, threads=threads),
+    }
+    return [Way(f"garner.{cell.op}(out=)", calls[cell.op])]

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Measures one runtime in one thread mode: every cell and every model on both sides, in this process and on the same
+memory, sides taking turns. A time is that of the whole call, or that of a gather inside it."""
+
+import gc
+import random
+import sys
+import tempfile
+import time
+
+from .. import limits, machine, memory, native, peers
+from ..compare import poison
+from ..effort import QUICK, Effort
+from ..inputs import Inputs
+from ..measure import SETTLE, Trial, compete
+from ..session import wanted
+from ..workloads import Workload
+from . import SIDES, load
+
+
+def _entered(trial, way_of, absent):
+    """The contestants of both sides."""
+    found = []
+    for side in SIDES:
+        try:
+            entered = trial.enter(side, [way_of(side)])
+            if entered:
+                found.append(entered)
+            else:
+                absent[side] = "not the right result"
+        except Exception as error:  # a runtime may refuse with whatever it likes, and a fallback is no result either
+            absent[side] = peers.one_line(error)
+    return found
+
+
+def _whole(trial, way_of, effort, absent):
+    """Times of the whole call: runs for each side."""
+    found = _entered(trial, way_of, absent)
+    if len(found) == len(SIDES):
+        compete(trial, found, effort)
+    return {c.name: {"way": c.way.label, "runs": c.runs} for c in found if c.runs}
+
+
+def _profile_run(trial, profiles, effort, rng):
+    for profile in profiles.values():
+        profile.start_run()
+    deadline = time.perf_counter() + effort.seconds / effort.runs
+    order = list(profiles.values())
+    for number in range(effort.most_rounds):
+        rng.shuffle(order)
+        for profile in order:
+            if trial.threads > 1:
+                time.sleep(SETTLE)
+            if trial.fresh:
+                trial.inputs.choose()
+            profile.call()
+        if number + 1 >= effort.least_rounds and time.perf_counter() > deadline:
+            break
+    for profile in profiles.values():
+        profile.end_run()
+
+
+def _nodes(trial, adapter, task, effort):
+    """Times by the runtime's own profile: for each gather, runs for each side."""
+    profiles = {side: adapter.Profile(task, side, trial.threads) for side in SIDES}
+    rng = random.Random(trial.inputs.cell.name)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(effort.runs):
+            _profile_run(trial, profiles, effort, rng)
+    finally:
+        gc.enable()
+    told = {side: profile.finish() for side, profile in profiles.items()}
+    return {name: {side: {"way": "profile", "runs": told[side][name]} for side in SIDES} for name in told["garner"]}
+
+
+def _measure(trial, adapter, task, effort):
+    """The whole call, the gathers inside it, and who is missing for which reason."""
+    absent = {}
+    whole = _whole(trial, lambda side: adapter.way(task, side, trial.threads), effort, absent)
+    nodes = {}
+    if not absent:
+        short = adapter.short_way(task, "alone", trial.threads)
+        try:
+            nodes = _nodes(trial, adapter, task, QUICK if short else effort)
+        except Exception as error:  # what is wrong here is wrong with garner's side: the runtime alone is as it was
+            absent["garner"] = peers.one_line(error)
+        if short and not absent:
+            timed = _whole(trial, lambda side: adapter.short_way(task, side, trial.threads), effort, absent)
+            nodes = {name: timed for name in nodes}
+    return {"whole": whole, "nodes": nodes, "absent": absent, "notes": trial.notes}
+
+
+def measure_cell(adapter, cell, threads, effort, shared):
+    buffers, filler, measured, folder = shared
+    inputs = Inputs(cell, buffers, filler)
+    record = {"kind": "cell", "name": cell.name, "tiny": cell.tiny, "whole": {}, "nodes": {}, "absent": {}, "notes": []}
+    record["limit_ns"], record["limit"] = limits.least_time(measured, inputs)
+    reason = adapter.supports(cell)
+    if reason:
+        return dict(record, absent={"alone": reason})
+    trial = Trial(inputs, wanted(cell, inputs), threads)
+    try:
+        task = adapter.cell_task(cell, inputs, folder)
+    except Exception as error:
+        return dict(record, absent={"alone": peers.one_line(error)})
+    return {**record, **_measure(trial, adapter, task, effort)}
+
+
+def measure_model(adapter, name, small, threads, effort, folder):
+    """What the runtime alone gives is what garner's side must give."""
+    from .models import BUILDERS, ModelInputs
+
+    inputs = ModelInputs(BUILDERS[name](small))
+    record = {"kind": "model", "name": name, "tiny": False, "whole": {}, "nodes": {}, "absent": {}, "notes": [],
+              "limit_ns": 0.0, "limit": "-"}  # fmt: skip
+    task = adapter.model_task(inputs, folder)
+    poison(inputs.out)
+    try:
+        adapter.way(task, "alone", threads).call()
+    except Exception as error:
+        return dict(record, absent={"alone": peers.one_line(error)})
+    trial = Trial(inputs, inputs.out.copy(), threads)
+    return {**record, **_measure(trial, adapter, task, effort)}
+
+
+def run(request):
+    """Yields a header, then a record for each cell and each model."""
+    adapter, reason = load(request["runtime"])
+    header = {"runtime": request["runtime"], "mode": request["mode"], "threads": len(machine.cpus()), "missing": reason}
+    if not adapter:
+        yield header
+        return
+    cells = [Workload.from_json(c) for c in request["cells"]]
+    effort, threads = Effort(**request["effort"]), header["threads"]
+    library = native.load(request["library"])
+    buffers = memory.Buffers.for_cells(cells, limits.LEAST_BYTES)
+    filler = memory.Filler(library, buffers.data)
+    measured = limits.measure(library, buffers, threads)
+    yield dict(header, title=adapter.TITLE, tiny_allowed=adapter.TINY_ALLOWED, version=adapter.version())
+    with tempfile.TemporaryDirectory() as folder:
+        for number, cell in enumerate(cells, 1):
+            said = f"{adapter.TITLE}, {request['mode']}: {number} of {len(cells)}: {cell.name}"
+            print(said, file=sys.stderr, flush=True)
+            yield measure_cell(adapter, cell, threads, effort, (buffers, filler, measured, folder))
+        for name in request["models"]:
+            print(f"{adapter.TITLE}, {request['mode']}: model {name}", file=sys.stderr, flush=True)
+            yield measure_model(adapter, name, request["small"], threads, effort, folder)
