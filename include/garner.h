@@ -313,7 +313,8 @@ typedef void garner_task(void *argument, size_t i);
  * other. A NULL executor, or a NULL parallel_for, is that loop in the calling thread.
  *
  * To stop early, parallel_for returns non-zero (or leaves tasks out), or cancelled does: it is asked
- * before each task, from whichever thread runs it. The call then answers GARNER_CANCELLED.
+ * before each task, from whichever thread runs it, and now and then while the indices are looked
+ * through for the first that is out of range. The call then answers GARNER_CANCELLED.
  */
 typedef struct garner_exec {
     uint32_t size; /* sizeof(garner_exec), or 0 for this first version */

@@ -46,9 +46,9 @@ static void run_tasks(struct run *run, size_t tasks)
 }
 
 static GARNER_COLD garner_status report_refused(const struct garner_plan *plan, const char *indices,
-                                                garner_error *error)
+                                                const garner_exec *exec, garner_error *error)
 {
-    RETURN_NOT_OK(garner_scan(&plan->index_map, &plan->nest, plan->op, indices, error));
+    RETURN_NOT_OK(garner_scan(&plan->index_map, &plan->nest, plan->op, indices, exec, error));
     return garner_fail(error, GARNER_OUT_OF_RANGE,
                        "%s: an index was out of range, and was changed by another thread before it could be "
                        "reported",
@@ -64,9 +64,10 @@ static GARNER_NOINLINE garner_status run_with(const struct garner_plan *plan, co
     if (exec && exec->size != 0 && exec->size != sizeof *exec)
         return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_exec: size %u is neither 0 nor %zu",
                            exec->size, sizeof *exec);
-    if (tasks == 0) return garner_scan(&plan->index_map, &plan->nest, plan->op, buffers->indices, error);
+    if (tasks == 0)
+        return garner_scan(&plan->index_map, &plan->nest, plan->op, buffers->indices, exec, error);
     run_tasks(&run, tasks);
-    if (atomic_load(&run.refused)) return report_refused(plan, buffers->indices, error);
+    if (atomic_load(&run.refused)) return report_refused(plan, buffers->indices, exec, error);
     size_t done = atomic_load(&run.done);
     if (atomic_load(&run.stopped) || done < tasks)
         return garner_fail(error, GARNER_CANCELLED, "%s: the executor stopped after %zu of %zu tasks",
@@ -120,7 +121,7 @@ static inline garner_status run_plan(const struct garner_plan *plan, const void 
                                     first_element(&plan->out, out)};
     if (exec || plan->work.tasks != 1) return run_with(plan, &buffers, exec, error);
     if (garner_cpu_task(&plan->work, &plan->nest, &buffers, 0)) return GARNER_OK;
-    return report_refused(plan, buffers.indices, error);
+    return report_refused(plan, buffers.indices, NULL, error);
 }
 
 garner_status garner_execute(const garner_plan *plan, const void *data, const void *indices, void *out,

@@ -73,12 +73,25 @@ garner_status garner_scan_check(const struct index_map *map, const char *op, gar
         garner_list_text(map->view.rank, map->view.stride).text, MOST_VISITS);
 }
 
-garner_status garner_scan(const struct index_map *map, const struct nest *nest, const char *op,
-                          const void *base, garner_error *error)
+/* Indices between two questions to the executor: about as long as a task takes. */
+enum { SCANNED_AT_ONCE = 4096 };
+
+static bool asks_to_stop(const garner_exec *exec, int64_t *left)
 {
-    int64_t coordinates[GARNER_MAX_RANK] = {0}, place, at = 0;
+    if (exec == NULL || exec->cancelled == NULL || --*left > 0) return false;
+    *left = SCANNED_AT_ONCE;
+    return exec->cancelled(exec->context) != 0;
+}
+
+garner_status garner_scan(const struct index_map *map, const struct nest *nest, const char *op,
+                          const void *base, const garner_exec *exec, garner_error *error)
+{
+    int64_t coordinates[GARNER_MAX_RANK] = {0}, place, at = 0, left = SCANNED_AT_ONCE;
     if (map->view.count == 0 || nest->policy == GARNER_OOB_ZERO) return GARNER_OK;
     do {
+        if (asks_to_stop(exec, &left))
+            return garner_fail(error, GARNER_CANCELLED,
+                               "%s: the executor stopped while the indices were looked through", op);
         const struct axis *axis = &nest->axis[map->tuples ? coordinates[map->view.rank - 1] : 0];
         const char *here = (const char *)base + at * nest->index_type.bytes;
         int64_t index = index_load(here, nest->index_type);

@@ -20,8 +20,9 @@ struct index_map {
  * always does: out takes memory for each index. */
 garner_status garner_scan_check(const struct index_map *map, const char *op, garner_error *error);
 
-/* Walks all indices at `base`. GARNER_OK if none is refused; else the lowest refused one, reported. */
+/* Walks all indices at `base`. GARNER_OK if none is refused; else the lowest refused one, reported. The
+ * executor, which may be NULL, is asked now and then whether to stop. */
 garner_status garner_scan(const struct index_map *map, const struct nest *nest, const char *op,
-                          const void *base, garner_error *error);
+                          const void *base, const garner_exec *exec, garner_error *error);
 
 #endif

@@ -267,6 +267,32 @@ static void test_cancelled_without_parallel_for(void **state)
     release(&work);
 }
 
+/* It is asked on while the indices are looked through for the one to report, and where out is empty. */
+static void test_cancelled_while_indices_are_looked_through(void **state)
+{
+    (void)state;
+    struct work work;
+    garner_error error;
+    make_gather(&work);
+    ((int64_t *)work.indices.data)[PICKS - 1] = ROWS;
+    struct executor executor = executor_make(1, ORDER_FORWARD, 0);
+    const garner_exec hook = executor_hook(&executor);
+    assert_int_equal(run(&work, &hook, &error), GARNER_OUT_OF_RANGE);
+    assert_int_equal(error.position, PICKS - 1);
+    executor.cancel_after = atomic_load(&executor.asked) - 1; /* at the last of as many questions */
+    atomic_store(&executor.asked, 0);
+    assert_int_equal(run(&work, &hook, &error), GARNER_CANCELLED);
+    assert_non_null(strstr(error.message, "looked through"));
+
+    work.data_shape[1] = work.out_shape[1] = 0;
+    work.data.bytes = work.out.bytes = 0;
+    executor.cancel_after = -1;
+    assert_int_equal(run(&work, &hook, &error), GARNER_OUT_OF_RANGE);
+    executor.cancel_after = 0;
+    assert_int_equal(run(&work, &hook, &error), GARNER_CANCELLED);
+    release(&work);
+}
+
 static void test_exec_of_another_size(void **state)
 {
     (void)state;
@@ -494,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_cancelled_by_leaving_out),
         cmocka_unit_test(test_cancelled_when_asked),
         cmocka_unit_test(test_cancelled_without_parallel_for),
+        cmocka_unit_test(test_cancelled_while_indices_are_looked_through),
         cmocka_unit_test(test_exec_of_another_size),
         cmocka_unit_test(test_any_shape_splits),
         cmocka_unit_test(test_plan_shared_by_threads),
