@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What `cmake --install` writes: the libraries, the header, the CMake package, the pkg-config file, the
-# command, its man page and completions. Everything is relative to the prefix, so the tree may be moved afterwards.
+# command, its man page and completions, the plug-in for ONNX Runtime. Everything is relative to the prefix, so the tree may be moved afterwards.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/garner)
@@ -21,6 +21,9 @@ install(FILES ${PROJECT_BINARY_DIR}/garner.pc DESTINATION ${CMAKE_INSTALL_LIBDIR
 
 if(TARGET garner_cli)
     install(TARGETS garner_cli)
+endif()
+if(TARGET garner_onnxruntime)
+    install(TARGETS garner_onnxruntime DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 if(TARGET garner_man)
     install(FILES ${man_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A runtime of a few lines that stands in for ONNX Runtime: enough to load the plug-in, make its kernels and
+ * run them, with none of its own allocations. Its strings are laid out in a way of its own.
+ */
+#ifndef FAKE_RUNTIME_H
+#define FAKE_RUNTIME_H
+
+#include "abi.h"
+
+enum { FAKE_RANK = 4, FAKE_STRINGS = 64, FAKE_STRING = 40 };
+
+struct fake_string {
+    size_t size;
+    char bytes[FAKE_STRING];
+};
+
+struct OrtStatus {
+    int code;
+    bool used;
+    char message[600];
+};
+
+struct OrtTypeInfo {
+    int type;
+    size_t rank;
+    int64_t extents[FAKE_RANK];
+};
+
+struct OrtValue {
+    struct OrtTypeInfo is;
+    void *data; /* of strings: fake_string */
+};
+
+struct OrtKernelInfo {
+    const char *attribute; /* the one that the node has, and its value */
+    int64_t value;
+    struct OrtTypeInfo input[2];
+};
+
+struct OrtKernelContext {
+    OrtValue *input[2], *out; /* the shape of out is filled in */
+};
+
+/* What the plug-in registered. */
+struct OrtKernelDef {
+    char type[32];
+    int first, last;
+    size_t types[2]; /* how many T and index constraints allow */
+    OrtKernelCreateFunc create;
+    void *state;
+};
+
+extern struct fake_runtime {
+    uint32_t version;      /* of its interface */
+    bool lies;             /* its statuses come back with another code */
+    const char *option[2]; /* an entry of the session's options: key and value */
+    struct OrtKernelDef kernel[16];
+    size_t kernels;
+    size_t parallel; /* the most tasks that were asked for at once */
+    size_t claimed;  /* nodes */
+    struct OrtTypeInfo node_output;
+    int statuses; /* alive */
+} fake;
+
+/* As new: everything zero but the version. */
+void fake_reset(void);
+
+const OrtApiBase *fake_base(void);
+
+#endif
