@@ -69,14 +69,13 @@ static garner_status run_held(struct call *call, const garner_plan *plan, const 
 {
     const garner_shape *shape = garner_plan_output(plan);
     const void *data = call->data.tensor.data, *indices = call->indices.tensor.data;
-    int64_t bytes = count_elements(call->indices.tensor.rank, call->indices.shape), sum;
-    if (__builtin_mul_overflow(bytes, 8, &bytes)) bytes = INT64_MAX;
-    bytes = __builtin_add_overflow(bytes, shape->bytes, &sum) ? INT64_MAX : sum;
-    if (!work_is_long(bytes)) return garner_execute(plan, data, indices, to, NULL, error);
+    int64_t points = count_elements(call->indices.tensor.rank, call->indices.shape);
+    int64_t cost = work_cost(points, shape->bytes);
+    if (!work_is_long(cost)) return garner_execute(plan, data, indices, to, NULL, error);
     PyObject *held[3] = {operand_hold(&call->data), operand_hold(&call->indices), operand_hold(out)};
     struct work work;
-    work_begin(&work, call->threads);
-    garner_status status = garner_execute(plan, data, indices, to, &work.exec, error);
+    work_begin(&work, call->threads, cost);
+    garner_status status = garner_execute(plan, data, indices, to, work.exec, error);
     work_end(&work);
     for (int i = 0; i < 3; i++)
         Py_XDECREF(held[i]);

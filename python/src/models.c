@@ -210,8 +210,8 @@ PyObject *model_run_file(PyObject *module, PyObject *const *arguments, Py_ssize_
     running.graph = model_graph(running.model);
     if (read_inputs(&running, arguments[1])) {
         struct work work;
-        work_begin(&work, 0);
-        garner_status status = model_run(running.model, running.inputs, running.outputs, &work.exec, &error);
+        work_begin(&work, 0, INT64_MAX);
+        garner_status status = model_run(running.model, running.inputs, running.outputs, work.exec, &error);
         work_end(&work);
         if (status == GARNER_OK)
             results = collect(&running);

@@ -186,8 +186,8 @@ static garner_status run_copy(const garner_op *op, const garner_tensor *data, co
     if (!work_is_long(bytes)) return garner_run(op, data, index, out, NULL, error);
     struct work work;
     PyObject *held = operand_hold(owner);
-    work_begin(&work, 0);
-    garner_status status = garner_run(op, data, index, out, &work.exec, error);
+    work_begin(&work, 0, bytes);
+    garner_status status = garner_run(op, data, index, out, work.exec, error);
     work_end(&work);
     Py_XDECREF(held);
     return status;
