@@ -55,18 +55,26 @@ INTERRUPT = """
 import array, os, signal, threading, time, garner
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 data = bytes(64 << 20)
-indices = memoryview(array.array("i", range(0, 64 << 20, 97)) * 40).cast("B").cast("i")
+indices = array.array("i", range(0, 64 << 20, 97)) * 30
+if {bad}: indices[-1] = -1 << 30
+indices = memoryview(indices).cast("B").cast("i")
 out = bytearray(len(indices))
+def call():
+    try: garner.gather(data, indices, out=out, threads={threads})
+    except IndexError: pass
+begin = time.perf_counter()
+call()
+wait = 0.5 * (time.perf_counter() - begin)  # a bad index is then being looked for
 sent = []
 def press():
-    time.sleep(0.1)
+    time.sleep(wait)
     sent.append(time.perf_counter())
     os.kill(os.getpid(), signal.SIGINT)
 thread = threading.Thread(target=press)
-thread.start()
 try:
+    thread.start()
     for _ in range(200):
-        garner.gather(data, indices, out=out, threads={threads})
+        call()
 except KeyboardInterrupt:
     print(time.perf_counter() - sent[0])
     thread.join()
@@ -74,12 +82,13 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.parametrize("bad", [False, True])
 @pytest.mark.parametrize("threads", [1, "None"])
-def test_interrupt(threads):
+def test_interrupt(threads, bad):
     """Ctrl-C ends a long call within 100 ms; the allowance is for a busy machine."""
     waits = []
     for _ in range(3):
-        said = run(INTERRUPT.format(threads=threads))
+        said = run(INTERRUPT.format(threads=threads, bad=bad))
         assert said.returncode == 0, said.stderr
         waits.append(float(said.stdout))
         if waits[-1] < 0.1:

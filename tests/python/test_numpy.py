@@ -186,8 +186,11 @@ def test_take(data, shape, index_shape, mode):
     reach = 1 if mode == "raise" else 3
     low, high = -reach * max(extent, 1), reach * max(extent, 1)
     indices = data.draw(hnp.arrays(np.int64, index_shape, elements=st.integers(low, high - (mode == "raise"))))
-    theirs = outcome(lambda: np.take(x, indices, axis, mode=mode))
     ours = outcome(lambda: garner.take(x, indices, axis, mode=mode))
+    if mode == "wrap" and extent == 0 and indices.size:  # here NumPy may never end (2.4.6)
+        assert ours is IndexError
+        return
+    theirs = outcome(lambda: np.take(x, indices, axis, mode=mode))
     if isinstance(ours, type) and not isinstance(theirs, type):
         assert theirs.size == 0  # every index is checked here, also where nothing is moved
         return
