@@ -245,14 +245,18 @@ def test_memory_and_references_stay(scale):
         errors(lambda: garner.gather(data, bad), lambda: garner.gather(data, bad, out=out), lambda: garner.gather(data, indices, axis=4),
                lambda: garner.gather(data, "x"), lambda: garner.gather(table, [[0], 1]), lambda: plan(data, bad))  # fmt: skip
 
+    def references():
+        """Of a free-threaded Python's types, which count elsewhere too, and of immortal objects there is nothing to say."""
+        return [n for n in map(sys.getrefcount, objects) if n < 1 << 30]
+
     for _ in range(2000):
         once()
     gc.collect()
-    counts, before = [sys.getrefcount(o) for o in objects], resident()
+    counts, before = references(), resident()
     for _ in range(int(4000 * scale)):
         once()
     gc.collect()
-    assert [sys.getrefcount(o) for o in objects] == counts
+    assert references() == counts and len(counts) >= 6
     assert resident() - before < 1 << 20 or SANITIZED
 
 
