@@ -108,19 +108,23 @@ class Profile:
         prefix = str(Path(self._folder.name) / "profile")
         session = open_session(task.model, side, threads, enable_profiling=True, profile_file_prefix=prefix)
         self._session, self._call = session, bound_way(session, task).call
-        self._calls, self._runs = 0, []
-
-    def start_run(self):
-        self._call()  # to warm up
-        self._calls += 1
-        self._runs.append(slice(self._calls, self._calls))
+        self._calls, self._counted, self._runs = 0, [], []
 
     def call(self):
         self._call()
         self._calls += 1
 
+    def begin_run(self):
+        self._counted = []
+
+    def begin_block(self):
+        self._first = self._calls
+
+    def end_block(self):
+        self._counted += range(self._first, self._calls)
+
     def end_run(self):
-        self._runs[-1] = slice(self._runs[-1].start, self._calls)
+        self._runs.append(self._counted)
 
     def _each_call(self):
         """For each call, nanoseconds by node."""
@@ -145,7 +149,8 @@ class Profile:
         absent = [name for name in self._task.gathers if name not in calls[0]]
         if absent:
             raise Fallback(f"{', '.join(absent)} did not run as a node of its own")
-        return {name: [median([nodes[name] for nodes in calls[run]]) for run in self._runs] for name in self._task.gathers}
+        gathers = self._task.gathers
+        return {name: [median([calls[number][name] for number in run]) for run in self._runs] for name in gathers}
 
 
 class _Slope:

@@ -9,6 +9,7 @@ import numpy as np
 import openvino
 
 from ..peers import Way
+from ..stats import median
 from . import Fallback, Task, openvino_cells
 from .openvino_cells import supports  # noqa: F401
 
@@ -16,7 +17,6 @@ TITLE = "OpenVINO"
 TINY_ALLOWED = 1.5
 OUR_TYPES = "Garner"  # what the extension's types begin with
 OUR_LAYER = "Reference"  # what the plugin calls a node that an extension evaluates
-WARM_UP = 2
 LEAST_TIME = 500.0  # ns: half of the counters' unit
 cores = {"alone": openvino.Core()}
 
@@ -121,42 +121,45 @@ def way(task, side, threads):
 
 class Profile:
     """Requests with performance counters. These give, for each node, whole microseconds: the mean of all calls since the
-    model was compiled. So it is compiled anew for each run, and the calls that warm it up are taken out of the mean."""
+    model was compiled. So it is compiled anew for each run, and what a block of calls took is the difference it made."""
 
     def __init__(self, task, side, threads):
         self._task, self._side, self._threads = task, side, threads
         self._runs = []
 
-    def start_run(self):
-        self._request = _open(self._task, self._side, self._threads, PERF_COUNT=True)
-        self._call = _bound(self._request, self._task).call
-        for _ in range(WARM_UP):
-            self._call()
-        self._calls = WARM_UP
-        self._before = self._counters()
-
     def call(self):
         self._call()
         self._calls += 1
 
-    def _counters(self):
-        """Nanoseconds of all calls together, by node. One that takes less than the unit is told as not run."""
+    def _totals(self):
+        """Nanoseconds of all calls together, by node; and their number."""
         told = self._request.profiling_info
-        check_layers({info.node_name: info.node_type for info in told}, self._task, self._side)
-        return {info.node_name: info.real_time.total_seconds() * 1e9 * self._calls for info in told}
+        return {info.node_name: info.real_time.total_seconds() * 1e9 * self._calls for info in told}, self._calls
 
-    def _per_call(self, after, names):
-        taken = sum(after[name] - self._before.get(name, 0.0) for name in names)
-        return max(LEAST_TIME, taken / (self._calls - WARM_UP))
+    def begin_run(self):
+        self._request = _open(self._task, self._side, self._threads, PERF_COUNT=True)
+        self._call = _bound(self._request, self._task).call
+        self._calls, self._blocks = 0, []
+
+    def begin_block(self):
+        self._before = self._totals()
+
+    def end_block(self):
+        """Nanoseconds of one call, by node."""
+        (before, start), (after, end) = self._before, self._totals()
+        self._blocks.append({name: (after[name] - before[name]) / (end - start) for name in after})
+
+    def _per_call(self, nodes):
+        return max(LEAST_TIME, median([sum(block[name] for name in nodes) for block in self._blocks]))
 
     def end_run(self):
         """In a cell everything counts that the plugin puts around the gather: conversions of indices and data."""
-        after = self._counters()
+        check_layers({info.node_name: info.node_type for info in self._request.profiling_info}, self._task, self._side)
         if self._task.cell:
-            groups = {openvino_cells.NODE: [name for name in after if name != openvino_cells.FITTING]}
+            groups = {openvino_cells.NODE: [name for name in self._blocks[0] if name != openvino_cells.FITTING]}
         else:
             groups = {name: [name] for name in self._task.gathers}
-        self._runs.append({name: self._per_call(after, group) for name, group in groups.items()})
+        self._runs.append({name: self._per_call(group) for name, group in groups.items()})
 
     def finish(self):
         """Nanoseconds in each run, for each gather."""

@@ -9,6 +9,7 @@ import tempfile
 import time
 
 from .. import limits, machine, memory, native, peers
+from ..ceiling import Ceiling
 from ..compare import poison
 from ..effort import QUICK, Effort
 from ..inputs import Inputs
@@ -17,9 +18,22 @@ from ..session import wanted
 from ..workloads import Workload
 from . import SIDES, load
 
+BLOCKS, BLOCK_CALLS, BLOCK_TIME = 5, 8, 4e6  # in a run, in a block, ns: counters that give a mean lose precision with more
+LONG_RUN = 4096  # bytes: with such runs a cell is a plain copy, and a plain copy of the same runs its limit
+TRIES = range(7)
+
+
+def _limit(inputs, library, threads, measured):
+    """The least time that the machine leaves for a cell, and what says so."""
+    found = limits.least_time(measured, inputs)
+    if inputs.cell.run < LONG_RUN:
+        return found
+    copy = Ceiling(library, inputs, threads)
+    return max(found, (min(copy.timed(1) for _ in TRIES), "copy"))
+
 
 def _entered(trial, way_of, absent):
-    """The contestants of both sides."""
+    """The contestants of both sides, those that can take part."""
     found = []
     for side in SIDES:
         try:
@@ -33,42 +47,47 @@ def _entered(trial, way_of, absent):
     return found
 
 
-def _whole(trial, way_of, effort, absent):
-    """Times of the whole call: runs for each side."""
-    found = _entered(trial, way_of, absent)
-    if len(found) == len(SIDES):
-        compete(trial, found, effort)
-    return {c.name: {"way": c.way.label, "runs": c.runs} for c in found if c.runs}
+def _timed(trial, contestants, effort):
+    compete(trial, contestants, effort)
+    return {c.name: {"way": c.way.label, "runs": c.runs} for c in contestants}
 
 
-def _profile_run(trial, profiles, effort, rng):
-    for profile in profiles.values():
-        profile.start_run()
+def _block(trial, profile, calls):
+    """So many calls in a row, after one that nobody counts: the other side left other things in the caches."""
+    if trial.threads > 1:
+        time.sleep(SETTLE)
+    for number in range(calls + 1):
+        if number == 1:
+            profile.begin_block()
+        if trial.fresh:
+            trial.inputs.choose()
+        profile.call()
+    profile.end_block()
+
+
+def _profile_run(trial, profiles, calls, effort, rng):
+    for profile in profiles:
+        profile.begin_run()
     deadline = time.perf_counter() + effort.seconds / effort.runs
-    order = list(profiles.values())
-    for number in range(effort.most_rounds):
-        rng.shuffle(order)
-        for profile in order:
-            if trial.threads > 1:
-                time.sleep(SETTLE)
-            if trial.fresh:
-                trial.inputs.choose()
-            profile.call()
+    for number in range(BLOCKS):
+        for profile in rng.sample(profiles, len(profiles)):
+            _block(trial, profile, calls)
         if number + 1 >= effort.least_rounds and time.perf_counter() > deadline:
             break
-    for profile in profiles.values():
+    for profile in profiles:
         profile.end_run()
 
 
-def _nodes(trial, adapter, task, effort):
+def _nodes(trial, adapter, task, estimate, effort):
     """Times by the runtime's own profile: for each gather, runs for each side."""
     profiles = {side: adapter.Profile(task, side, trial.threads) for side in SIDES}
+    calls = max(1, min(BLOCK_CALLS, int(BLOCK_TIME / estimate)))
     rng = random.Random(trial.inputs.cell.name)
     gc.collect()
     gc.disable()
     try:
         for _ in range(effort.runs):
-            _profile_run(trial, profiles, effort, rng)
+            _profile_run(trial, list(profiles.values()), calls, effort, rng)
     finally:
         gc.enable()
     told = {side: profile.finish() for side, profile in profiles.items()}
@@ -77,26 +96,28 @@ def _nodes(trial, adapter, task, effort):
 
 def _measure(trial, adapter, task, effort):
     """The whole call, the gathers inside it, and who is missing for which reason."""
-    absent = {}
-    whole = _whole(trial, lambda side: adapter.way(task, side, trial.threads), effort, absent)
-    nodes = {}
+    absent, whole, nodes = {}, {}, {}
+    found = _entered(trial, lambda side: adapter.way(task, side, trial.threads), absent)
     if not absent:
+        whole = _timed(trial, found, effort)
         short = adapter.short_way(task, "alone", trial.threads)
         try:
-            nodes = _nodes(trial, adapter, task, QUICK if short else effort)
+            nodes = _nodes(trial, adapter, task, max(c.estimate for c in found), QUICK if short else effort)
         except Exception as error:  # what is wrong here is wrong with garner's side: the runtime alone is as it was
             absent["garner"] = peers.one_line(error)
         if short and not absent:
-            timed = _whole(trial, lambda side: adapter.short_way(task, side, trial.threads), effort, absent)
-            nodes = {name: timed for name in nodes}
+            copies = _entered(trial, lambda side: adapter.short_way(task, side, trial.threads), absent)
+            nodes = {name: _timed(trial, copies, effort) for name in nodes if not absent}
+    elif "garner" not in absent:
+        absent["alone"] += "; with garner it works"
     return {"whole": whole, "nodes": nodes, "absent": absent, "notes": trial.notes}
 
 
 def measure_cell(adapter, cell, threads, effort, shared):
-    buffers, filler, measured, folder = shared
+    buffers, filler, limit_of, folder = shared
     inputs = Inputs(cell, buffers, filler)
     record = {"kind": "cell", "name": cell.name, "tiny": cell.tiny, "whole": {}, "nodes": {}, "absent": {}, "notes": []}
-    record["limit_ns"], record["limit"] = limits.least_time(measured, inputs)
+    record["limit_ns"], record["limit"] = limit_of(inputs)
     reason = adapter.supports(cell)
     if reason:
         return dict(record, absent={"alone": reason})
@@ -138,12 +159,13 @@ def run(request):
     buffers = memory.Buffers.for_cells(cells, limits.LEAST_BYTES)
     filler = memory.Filler(library, buffers.data)
     measured = limits.measure(library, buffers, threads)
+    limit_of = lambda inputs: _limit(inputs, library, threads, measured)  # noqa: E731
     yield dict(header, title=adapter.TITLE, tiny_allowed=adapter.TINY_ALLOWED, version=adapter.version())
     with tempfile.TemporaryDirectory() as folder:
         for number, cell in enumerate(cells, 1):
             said = f"{adapter.TITLE}, {request['mode']}: {number} of {len(cells)}: {cell.name}"
             print(said, file=sys.stderr, flush=True)
-            yield measure_cell(adapter, cell, threads, effort, (buffers, filler, measured, folder))
+            yield measure_cell(adapter, cell, threads, effort, (buffers, filler, limit_of, folder))
         for name in request["models"]:
             print(f"{adapter.TITLE}, {request['mode']}: model {name}", file=sys.stderr, flush=True)
             yield measure_model(adapter, name, request["small"], threads, effort, folder)
