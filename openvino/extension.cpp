@@ -4,19 +4,13 @@
 // one conversion per operator, and garner's own types, for files and caches that were written with them in
 // place.
 #include <array>
-#include <functional>
 
 #include "layers.hpp"
 #include <openvino/core/extension.hpp>
 #include <openvino/core/op_extension.hpp>
 #include <openvino/frontend/onnx/extension/conversion.hpp>
-#include <openvino/op/broadcast.hpp>
-#include <openvino/op/concat.hpp>
 #include <openvino/op/constant.hpp>
-#include <openvino/op/maximum.hpp>
 #include <openvino/op/parameter.hpp>
-#include <openvino/op/shape_of.hpp>
-#include <openvino/op/slice.hpp>
 
 namespace garner
 {
@@ -152,52 +146,11 @@ ov::OutputVector convert_gather_elements(const ov::frontend::NodeContext &contex
     return node->outputs();
 }
 
-ov::Output<ov::Node> vector_of(int64_t value)
-{
-    return Constant::create(ov::element::i64, ov::Shape{1}, {value});
-}
-
-bool have_equal_batches(const ov::PartialShape &data, const ov::PartialShape &indices, int64_t batch_dims)
-{
-    if (data.rank().is_dynamic() || indices.rank().is_dynamic()) return false;
-    if (data.rank().get_length() < batch_dims || indices.rank().get_length() < batch_dims)
-        return true; // an error, said later
-    for (int64_t i = 0; i < batch_dims; i++)
-        if (data[i].is_dynamic() || indices[i].is_dynamic() || data[i] != indices[i]) return false;
-    return true;
-}
-
-// OpenVINO reads an ONNX GatherND so that a batch extent of 1 stands for any; models that rely on it go on to
-// work.
-void broadcast_batches(ov::Output<ov::Node> &data, ov::Output<ov::Node> &indices, int64_t batch_dims)
-{
-    using namespace ov::op;
-    const auto part = [&](const ov::Output<ov::Node> &shape, int64_t from, int64_t to) {
-        return std::make_shared<v8::Slice>(shape, vector_of(from), vector_of(to), vector_of(1), vector_of(0));
-    };
-    const auto whole = std::numeric_limits<int64_t>::max();
-    const auto of_data = std::make_shared<v3::ShapeOf>(data),
-               of_indices = std::make_shared<v3::ShapeOf>(indices);
-    const auto batch =
-        std::make_shared<v1::Maximum>(part(of_data, 0, batch_dims), part(of_indices, 0, batch_dims));
-    const auto stretched = [&](const ov::Output<ov::Node> &tensor, const ov::Output<ov::Node> &shape) {
-        const ov::OutputVector parts = {batch, part(shape, batch_dims, whole)};
-        return std::make_shared<v3::Broadcast>(tensor, std::make_shared<v0::Concat>(parts, 0));
-    };
-    data = stretched(data, of_data);
-    indices = stretched(indices, of_indices);
-}
-
 ov::OutputVector convert_gather_nd(const ov::frontend::NodeContext &context)
 {
-    const auto batch_dims = context.get_attribute<int64_t>("batch_dims", 0);
-    auto data = context.get_input(0), indices = context.get_input(1);
-    if (batch_dims > 0 &&
-        !have_equal_batches(data.get_partial_shape(), indices.get_partial_shape(), batch_dims))
-        broadcast_batches(data, indices, batch_dims);
     auto node = onnx_layer<ov::op::v8::GatherND>();
-    node->set_batch_dims(static_cast<size_t>(batch_dims));
-    node->complete({data, indices});
+    node->set_batch_dims(static_cast<size_t>(context.get_attribute<int64_t>("batch_dims", 0)));
+    node->complete({context.get_input(0), context.get_input(1)});
     return node->outputs();
 }
 

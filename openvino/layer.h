@@ -30,7 +30,8 @@ typedef struct garner_layer_plan {
 
 /*
  * Makes a layer of one version ("openvino-8"). It takes every element type: the runtime converts types on
- * its own account, so a version's type lists say nothing about what arrives here.
+ * its own account, so a version's type lists say nothing about what arrives here. A batch extent of 1 in
+ * ONNX's GatherND stands for any, as the runtime reads it; models that rely on that go on to work.
  */
 garner_status garner_layer_create(garner_layer **layer, garner_kind kind, const char *spec,
                                   garner_error *error);

@@ -183,6 +183,31 @@ void take_unconverted(ov::Node &node)
     }
 }
 
+bool infer_like_onnx(const ov::op::v6::GatherElements &node, ov::PartialShape &out)
+{
+    out = node.get_input_partial_shape(1);
+    return true;
+}
+
+bool infer_like_onnx(const ov::op::v8::GatherND &node, ov::PartialShape &out)
+{
+    const auto &data = node.get_input_partial_shape(0), &indices = node.get_input_partial_shape(1);
+    const auto batch = static_cast<int64_t>(node.get_batch_dims());
+    if (batch <= 0 || data.rank().is_dynamic() || indices.rank().is_dynamic()) return false;
+    const auto data_rank = data.rank().get_length(), index_rank = indices.rank().get_length();
+    if (index_rank <= batch || indices[index_rank - 1].is_dynamic()) return false;
+    const auto gathered = batch + indices[index_rank - 1].get_length();
+    if (gathered > data_rank) return false;
+
+    std::vector<ov::Dimension> extents(indices.begin(), indices.end() - 1);
+    for (int64_t i = 0; i < batch; i++)
+        if (!ov::Dimension::broadcast_merge(extents[static_cast<size_t>(i)], data[i], indices[i]))
+            return false;
+    extents.insert(extents.end(), data.begin() + gathered, data.end());
+    out = ov::PartialShape(extents);
+    return true;
+}
+
 std::shared_ptr<garner_layer> make_layer(garner_kind kind, const std::string &spec)
 {
     garner_layer *layer = nullptr;

@@ -25,6 +25,16 @@ void run_layer(garner_layer &layer, const std::string &name, garner_layer_call &
 
 int64_t integer_of(const ov::Tensor &scalar);
 
+// The shape of a result where ONNX allows what OpenVINO does not: indices of GatherElements that are smaller
+// than data off the axis, and (as OpenVINO's reader of ONNX has it) batch extents of 1 that stand for any.
+// False if this is neither.
+bool infer_like_onnx(const ov::op::v6::GatherElements &node, ov::PartialShape &out);
+bool infer_like_onnx(const ov::op::v8::GatherND &node, ov::PartialShape &out);
+inline bool infer_like_onnx(const ov::Node &, ov::PartialShape &)
+{
+    return false;
+}
+
 // Takes away a conversion that the plug-in put in front of a layer's input, where nothing depends on it.
 void take_unconverted(ov::Node &node);
 
@@ -82,7 +92,7 @@ struct Replacing<ov::op::v5::GatherND> {
 template <class Base> class Layer : public Base
 {
   public:
-    OPENVINO_OP(Replacing<Base>::name, "garner", Base);
+    OPENVINO_OP(Replacing<Base>::name, "garner", Base)
 
     void set_spec(const std::string &spec)
     {
@@ -118,9 +128,12 @@ template <class Base> class Layer : public Base
 
     void validate_and_infer_types() override
     {
+        ov::PartialShape shape;
         take_unconverted(*this);
-        if (!infers_like_onnx()) return Base::validate_and_infer_types();
-        this->set_output_type(0, this->get_input_element_type(0), this->get_input_partial_shape(1));
+        if (m_spec.compare(0, 5, "onnx-") == 0 && infer_like_onnx(*this, shape))
+            this->set_output_type(0, this->get_input_element_type(0), shape);
+        else
+            Base::validate_and_infer_types();
     }
 
     bool has_evaluate() const override
@@ -162,12 +175,6 @@ template <class Base> class Layer : public Base
         } catch (const std::exception &) {
             return false;
         }
-    }
-
-    // ONNX lets the indices of GatherElements be smaller than data off the axis; OpenVINO does not.
-    bool infers_like_onnx() const
-    {
-        return std::is_same<Base, ov::op::v6::GatherElements>::value && m_spec.compare(0, 5, "onnx-") == 0;
     }
 };
 

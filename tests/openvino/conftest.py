@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Compiles the extension once, for all processes that run these tests, into a cache of their own.
+
+Two processes ask for it at the same time, which is a test as well: what both said is kept for test_library.py.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ASK = "import garner.openvino, json; print(json.dumps(garner.openvino.library()))"
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
+
+
+def is_installed():
+    from importlib import metadata
+
+    try:
+        return bool(metadata.version("openvino"))
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def ask_for_the_library():
+    """Another process that calls library(), with a compiler that lets no warning pass, and prints the answer."""
+    environment = {**os.environ, "CXX": " ".join([os.environ.get("CXX") or "c++", *WARNINGS])}
+    return subprocess.Popen([sys.executable, "-c", ASK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def pytest_configure(config):
+    if hasattr(config, "workerinput") or not is_installed():
+        return
+    folder = tempfile.mkdtemp(prefix="garner-openvino-")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    os.environ["XDG_CACHE_HOME"] = folder
+    asked = [ask_for_the_library() for _ in range(2)]
+    said = [(*child.communicate(), child.returncode) for child in asked]
+    os.environ["GARNER_OPENVINO_ASKED"] = json.dumps(said)
+
+
+def pytest_report_header(config):
+    return None if is_installed() else "SKIPPED openvino: the package is not installed; its extension is not tested"

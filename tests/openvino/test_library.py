@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""garner.openvino.library(): compiled once, whole or not at all, and clear about what is missing."""
+
+import doctest
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import openvino as ov
+import pytest
+from conftest import ASK, WARNINGS
+from support import assert_ours  # noqa: F401  (skips this file where openvino is missing)
+
+import garner
+import garner.openvino
+
+
+def run(program, **environment):
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False,
+                          env={**os.environ, **environment})  # fmt: skip
+
+
+def test_two_processes_at_once():
+    """Both get the same file, one of them made it, and nothing else is left behind."""
+    said = json.loads(os.environ["GARNER_OPENVINO_ASKED"])
+    assert [code for _, _, code in said] == [0, 0], said
+    first, second = (json.loads(out) for out, _, _ in said)
+    assert first == second == garner.openvino.library()
+    folder = Path(first).parent
+    assert sorted(path.name for path in folder.iterdir()) == sorted(["lock", Path(first).name])
+    assert folder == Path(os.environ["XDG_CACHE_HOME"]) / "garner"
+    assert folder.stat().st_mode & 0o077 == 0
+    release = ov.__version__.split("-")[0]
+    assert Path(first).name.startswith(f"openvino-{release}-garner-{garner.__version__}-")
+
+
+def test_asking_again_needs_no_compiler():
+    said = run(ASK, CXX="/nonexistent/c++")
+    assert said.returncode == 0 and json.loads(said.stdout) == garner.openvino.library(), said.stderr
+
+
+def test_the_library_stands_alone():
+    """It needs the runtime's libraries and the system's, and offers one name."""
+    told = subprocess.run(["readelf", "-d", garner.openvino.library()], capture_output=True, text=True, check=True).stdout
+    needed = [line.split("[")[1].rstrip("]") for line in told.splitlines() if "(NEEDED)" in line]
+    assert all(name.startswith(("libopenvino.so", "libtbb", "libstdc++", "libgcc_s", "libc.so", "libm.so", "ld-linux")) for name in needed), needed
+    assert "RPATH" not in told and "RUNPATH" not in told
+    names = subprocess.run(["nm", "-D", "--defined-only", garner.openvino.library()], capture_output=True, text=True, check=True).stdout
+    assert [line.split()[-1] for line in names.splitlines() if line.split()[-2] == "T"] == ["create_extensions"]
+
+
+def test_no_compiler(tmp_path):
+    empty = tmp_path / "bin"
+    empty.mkdir()
+    said = run(ASK, XDG_CACHE_HOME=str(tmp_path / "cache"), PATH=str(empty), CXX="")
+    assert "RuntimeError: garner.openvino: a C++ compiler is needed, once for each version of openvino: install g++" in said.stderr
+    said = run(ASK, XDG_CACHE_HOME=str(tmp_path / "cache"), CXX="no-such-compiler -O3")
+    assert "RuntimeError: garner.openvino: CXX names 'no-such-compiler', and there is no such program" in said.stderr
+
+
+def test_a_compiler_that_fails(tmp_path):
+    said = run(ASK, XDG_CACHE_HOME=str(tmp_path / "cache"), CXX="false")
+    assert "RuntimeError: garner.openvino: false could not compile the extension: it said nothing" in said.stderr
+    compiler = tmp_path / "c++"
+    compiler.write_text("#!/bin/sh\necho layers.hpp:3: note: so so >&2\necho 'layers.hpp:7: error: no such thing' >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    said = run(ASK, XDG_CACHE_HOME=str(tmp_path / "cache"), CXX=str(compiler))
+    assert "could not compile the extension: layers.hpp:7: error: no such thing" in said.stderr
+    assert [path.name for path in (tmp_path / "cache" / "garner").iterdir()] == ["lock"]
+
+
+def test_no_openvino(tmp_path):
+    """Neither where nothing of that name is found, nor where a folder passes for it."""
+    hide = "import sys; sys.modules['openvino'] = None; "
+    said = run(hide + ASK)
+    assert "ImportError: garner.openvino: the openvino package is not installed: pip install openvino" in said.stderr
+    pretend = "import sys, types; sys.modules['openvino'] = types.ModuleType('openvino'); "
+    assert "ImportError: garner.openvino: the openvino package is not installed" in run(pretend + ASK).stderr
+
+
+def test_a_cache_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    said = run(ASK, XDG_CACHE_HOME=str(tmp_path / "file"))
+    assert "NotADirectoryError" in said.stderr and str(tmp_path / "file") in said.stderr
+
+
+def test_an_interrupted_compilation_leaves_nothing_to_find(tmp_path):
+    """Killed half way: no extension, and a lock that nobody holds; swept away when it is old."""
+    slow = tmp_path / "c++"
+    slow.write_text('#!/bin/sh\nfor last; do :; done\necho half >"$last"\nexec sleep 60\n')
+    slow.chmod(0o755)
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "CXX": str(slow)}
+    child = subprocess.Popen([sys.executable, "-c", ASK], env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
+    folder = tmp_path / "cache" / "garner"
+    deadline = time.monotonic() + 60
+    while not list(folder.glob("compiling-*/*.so")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list(folder.glob("compiling-*/*.so")) and not list(folder.glob("*.so"))
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    left = next(folder.glob("compiling-*"))
+    os.utime(left, (1, 1))
+    said = run(ASK, XDG_CACHE_HOME=str(tmp_path / "cache"), CXX="false")
+    assert "could not compile" in said.stderr and not left.exists()
+
+
+def test_where_the_cache_is(tmp_path):
+    """XDG_CACHE_HOME, if it is an absolute path; else .cache at home."""
+    program = "import garner.openvino; print(garner.openvino._cache())"
+    assert run(program, XDG_CACHE_HOME=str(tmp_path)).stdout == f"{tmp_path}/garner\n"
+    for given in ("", "relative"):
+        assert run(program, XDG_CACHE_HOME=given, HOME=str(tmp_path)).stdout == f"{tmp_path}/.cache/garner\n"
+
+
+def test_an_installation_without_the_sources(tmp_path):
+    program = f"import pathlib, garner.openvino; garner.openvino._PARTS = pathlib.Path({str(tmp_path)!r}); garner.openvino.library()"
+    assert "ImportError: garner.openvino: this installation of garner-ops came without the extension's sources" in run(program).stderr
+
+
+def test_the_examples_of_the_docstrings():
+    assert doctest.testmod(garner.openvino).failed == 0
+    assert all(getattr(garner.openvino, name).__doc__ and ">>>" in getattr(garner.openvino, name).__doc__ for name in garner.openvino.__all__)
+
+
+@pytest.mark.parametrize("name", ["library", "replace"])
+def test_signatures(name):
+    import inspect
+
+    assert str(inspect.signature(getattr(garner.openvino, name))) == {"library": "() -> str", "replace": "(model: Any) -> Any"}[name]
+
+
+@pytest.mark.skipif(not shutil.which("clang++"), reason="clang++ is not installed: the extension is compiled by gcc alone")
+def test_clang_compiles_it_without_a_warning():
+    """As gcc did before, for all tests."""
+    parts, package = garner.openvino._PARTS, Path(ov.__file__).resolve().parent
+    said = subprocess.run(["clang++", "-std=c++17", "-fsyntax-only", *WARNINGS, f"-I{parts}", "-isystem", package / "include",
+                           "-include", parts / "layers.cpp", parts / "extension.cpp"],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert said.returncode == 0, said.stderr
