@@ -6,5 +6,6 @@ file(GLOB onnxruntime_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/onnxruntim
 add_library(garner_onnxruntime MODULE ${onnxruntime_sources})
 target_link_libraries(garner_onnxruntime PRIVATE garner_static Threads::Threads)
 set_target_properties(garner_onnxruntime PROPERTIES C_VISIBILITY_PRESET hidden)
-target_link_options(garner_onnxruntime PRIVATE -Wl,--exclude-libs,ALL)
+# nodelete: a session may outlive the registration, after which the runtime unloads the library.
+target_link_options(garner_onnxruntime PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,nodelete)
 garner_own_target(garner_onnxruntime)

@@ -3,6 +3,7 @@
  * The plug-in's two doors, by the names that ONNX Runtime looks for. A factory belongs to the runtime that
  * loaded it and holds all there is: there are no globals, so that two runtimes may share one process.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "provider.h"
@@ -19,7 +20,17 @@ struct factory {
     OrtEpFactory base; /* first: the runtime knows no other part */
     struct ort ort;
     struct registry registry;
+    atomic_int users; /* the runtime, and the providers that it has not released */
 };
+
+/* A program may take the plug-in back before its sessions are gone; the last who leaves puts out the light.
+ */
+static void leave(struct factory *factory)
+{
+    if (atomic_fetch_sub(&factory->users, 1) > 1) return;
+    registry_close(&factory->registry, &factory->ort);
+    free(factory);
+}
 
 static const char *get_name(const OrtEpFactory *factory)
 {
@@ -77,15 +88,17 @@ static OrtStatus *create_ep(OrtEpFactory *base, const OrtHardwareDevice *const *
                             const OrtKeyValuePairs *const *metadata, size_t count,
                             const OrtSessionOptions *options, const OrtLogger *logger, OrtEp **ep)
 {
-    const struct factory *factory = (const struct factory *)base;
+    struct factory *factory = (struct factory *)base;
     (void)hardware, (void)metadata, (void)count, (void)logger;
-    return provider_create(&factory->ort, &factory->registry, options, ep);
+    RETURN_FAILURE(provider_create(&factory->ort, &factory->registry, options, ep));
+    atomic_fetch_add(&factory->users, 1);
+    return NULL;
 }
 
 static void release_ep(OrtEpFactory *factory, OrtEp *ep)
 {
-    (void)factory;
     provider_release(ep);
+    leave((struct factory *)factory);
 }
 
 static const OrtEpFactory functions = {
@@ -103,9 +116,7 @@ static const OrtEpFactory functions = {
 
 OrtStatus *ReleaseEpFactory(OrtEpFactory *base)
 {
-    struct factory *factory = (struct factory *)base;
-    if (factory) registry_close(&factory->registry, &factory->ort);
-    free(factory);
+    if (base) leave((struct factory *)base);
     return NULL;
 }
 
@@ -122,6 +133,7 @@ OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBase *base
     if (factory == NULL) return ort_no_memory(&ort);
     factory->base = functions;
     factory->ort = ort;
+    atomic_init(&factory->users, 1);
     factory->ort.plain_strings = strings_are_plain(&ort);
     OrtStatus *status = registry_open(&factory->registry, &factory->ort);
     if (status) {

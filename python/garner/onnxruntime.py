@@ -70,7 +70,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Takes the execution provider back; sessions made with it must be gone. Harmless where it is not registered.
+    """Takes the execution provider back; sessions that have it keep it. Harmless where it is not registered.
 
     >>> garner.onnxruntime.unregister()
     """

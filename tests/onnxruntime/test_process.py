@@ -36,6 +36,7 @@ def python(program, **environment):
         "garner.onnxruntime.register(); garner.onnxruntime.register(); assert known() == 1; run()",
         "garner.onnxruntime.unregister(); run(); garner.onnxruntime.unregister(); garner.onnxruntime.unregister(); assert known() == 0",
         "for _ in range(3): garner.onnxruntime.register(); run(); garner.onnxruntime.unregister(); assert known() == 0",
+        "session = run(); garner.onnxruntime.unregister(); session.run(None, {'x': x, 'i': i}); del session; run()",
         "session = run()",  # and the process ends
         "import atexit; session = run(); atexit.register(lambda: session.run(None, {'x': x, 'i': i}))",
     ],

@@ -45,6 +45,7 @@ Start <self>
 Shell <shell>
 Files <files>
 Models <models>
+In ONNX Runtime <onnxruntime>
 ```
 
 ```{toctree}
