@@ -9,6 +9,7 @@ Data may be NumPy's, torch's or JAX's arrays, or anything else with the buffer p
 and the result is of the same kind. Indices may also be lists.
 """
 
+from . import _pickles  # noqa: F401
 from ._drawing import Drawing, explain
 from ._files import Tensors, load, save
 from ._garner import (

@@ -119,7 +119,7 @@ static PyObject *plain_number(garner_dtype dtype, const unsigned char *at)
     }
 }
 
-static PyObject *element(const struct array_object *array, int64_t offset)
+PyObject *array_object_element(const struct array_object *array, int64_t offset)
 {
     const garner_tensor *tensor = &array->tensor;
     const unsigned char *first = (const unsigned char *)tensor->data + tensor->byte_offset;
@@ -141,7 +141,7 @@ static PyObject *element(const struct array_object *array, int64_t offset)
 /* Depth is at most the rank. */
 static PyObject *list_from(const struct array_object *array, int32_t axis, int64_t offset)
 {
-    if (axis == array->tensor.rank) return element(array, offset);
+    if (axis == array->tensor.rank) return array_object_element(array, offset);
     Py_ssize_t extent = (Py_ssize_t)array->tensor.shape[axis];
     PyObject *list = PyList_New(extent);
     for (Py_ssize_t i = 0; list && i < extent; i++) {

@@ -229,6 +229,19 @@ static PyObject *get_descr(PyObject *self, void *unused)
     return array->descr ? PyUnicode_FromString(array->descr) : Py_NewRef(Py_None);
 }
 
+static PyObject *get_format(PyObject *self, void *unused)
+{
+    const struct array_object *array = (const struct array_object *)self;
+    (void)unused;
+    return array->format ? PyUnicode_FromString(array->format) : Py_NewRef(Py_None);
+}
+
+static PyObject *get_item_bytes(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(((struct array_object *)self)->tensor.item_bytes);
+}
+
 static PyObject *get_is_dense(PyObject *self, void *unused)
 {
     (void)unused;
@@ -343,6 +356,8 @@ static PyGetSetDef attributes[] = {
     {"ndim", get_ndim, NULL, "The rank.", NULL},
     {"size", get_size, NULL, "The number of elements.", NULL},
     {"_descr", get_descr, NULL, NULL, NULL},
+    {"_format", get_format, NULL, NULL, NULL},
+    {"_item_bytes", get_item_bytes, NULL, NULL, NULL},
     {"_is_dense", get_is_dense, NULL, NULL, NULL},
     {"nbytes", get_nbytes, NULL, "The bytes that the elements take.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -372,13 +387,21 @@ static PyType_Slot slots[] = {
                 ">>> import garner\n"
                 ">>> a = garner.gather(b'spam', [3, 0])\n"
                 ">>> a.shape, a.dtype, a.tolist(), bytes(a)\n"
-                "((2,), 'u8', [109, 115], b'ms')\n"},
+                "((2,), 'u8', [109, 115], b'ms')\n\n"
+                "Integers and slices choose an element, or a view that shares the memory:\n\n"
+                ">>> a = garner.gather([[1, 2, 3], [4, 5, 6]], [1, 0])\n"
+                ">>> a[0, -1], a[0].tolist(), a[:, ::2].tolist(), [max(row) for row in a]\n"
+                "(6, [4, 5, 6], [[4, 6], [1, 3]], [6, 3])\n"},
     {Py_tp_dealloc, SLOT(array_free_object)},
     {Py_tp_repr, SLOT(array_repr)},
+    {Py_tp_iter, SLOT(array_walk)},
     {Py_tp_getset, attributes},
     {Py_tp_members, members},
     {Py_tp_methods, methods},
     {Py_sq_length, SLOT(array_length)},
+    {Py_sq_item, SLOT(array_item)},
+    {Py_mp_length, SLOT(array_length)},
+    {Py_mp_subscript, SLOT(array_subscript)},
     {Py_bf_getbuffer, SLOT(get_buffer)},
     {0, NULL},
 };

@@ -42,6 +42,16 @@ bool array_object_is_dense(const struct array_object *array);
 /* The elements as nested lists of numbers. */
 PyObject *array_object_list(struct state *state, const struct array_object *array);
 
+/* The element that many elements from the first, as a number or a string. */
+PyObject *array_object_element(const struct array_object *array, int64_t offset);
+
+/* ---- Parts and pickles (array_part.c) --------------------------------------------------------- */
+
+PyObject *array_subscript(PyObject *self, PyObject *key);
+PyObject *array_item(PyObject *self, Py_ssize_t index);
+PyObject *array_walk(PyObject *self);
+PyObject *array_of_bytes(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);
+
 /* ---- DLPack (write_dlpack.c) ----------------------------------------------------------------- */
 
 /* The array for another owner; NULL, with BufferError set, if DLPack lacks its type. */

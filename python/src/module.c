@@ -27,7 +27,7 @@ static PyMethodDef functions[] = {
 static PyMethodDef internal_functions[] = {
     INTERNAL(file_open_store), INTERNAL(file_is_single),  INTERNAL(file_names),  INTERNAL(file_load),
     INTERNAL(file_save_all),   INTERNAL(model_open_file), INTERNAL(model_ports), INTERNAL(model_run_file),
-    INTERNAL(explain_gather),  {NULL, NULL, 0, NULL},
+    INTERNAL(explain_gather),  INTERNAL(array_of_bytes),  {NULL, NULL, 0, NULL},
 };
 
 struct state *state_of_type(PyTypeObject *type)

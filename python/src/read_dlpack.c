@@ -148,24 +148,33 @@ static int take_versioned(struct state *state, struct operand *operand, DLManage
     return take_tensor(state, operand, &managed->dl_tensor, managed->flags, operator, name);
 }
 
+/* What a capsule of that name holds, or NULL. It is given out once: of two threads that have the same
+ * capsule, the second finds it used. */
+static void *claim(PyObject *capsule, const char *name, const char *used)
+{
+    void *held = NULL;
+    BEGIN_EXCLUSIVE(capsule);
+    if (PyCapsule_IsValid(capsule, name)) held = PyCapsule_GetPointer(capsule, name);
+    if (held) PyCapsule_SetName(capsule, used);
+    END_EXCLUSIVE();
+    return held;
+}
+
 static int take_capsule(struct state *state, struct operand *operand, PyObject *capsule, const char *operator,
                         const char * name)
 {
-    if (PyCapsule_IsValid(capsule, versioned)) {
-        DLManagedTensorVersioned *managed = PyCapsule_GetPointer(capsule, versioned);
-        if (managed->version.major > DLPACK_MAJOR_VERSION) {
-            raise_error(state, GARNER_BAD_TYPE,
-                        "%s: %s comes as DLPack %u.%u; garner knows DLPack up to version %d", operator, name,
-                        (unsigned)managed->version.major, (unsigned)managed->version.minor,
-                        DLPACK_MAJOR_VERSION);
-            return -1;
-        }
-        if (PyCapsule_SetName(capsule, versioned_used) < 0) return -1;
-        return take_versioned(state, operand, managed, operator, name);
+    DLManagedTensorVersioned *with_version = claim(capsule, versioned, versioned_used);
+    if (with_version && with_version->version.major > DLPACK_MAJOR_VERSION) {
+        raise_error(state, GARNER_BAD_TYPE,
+                    "%s: %s comes as DLPack %u.%u; garner knows DLPack up to version %d", operator, name,
+                    (unsigned)with_version->version.major, (unsigned)with_version->version.minor,
+                    DLPACK_MAJOR_VERSION);
+        PyCapsule_SetName(capsule, versioned); /* for somebody who knows it */
+        return -1;
     }
-    if (PyCapsule_IsValid(capsule, plain)) {
-        DLManagedTensor *managed = PyCapsule_GetPointer(capsule, plain);
-        if (PyCapsule_SetName(capsule, plain_used) < 0) return -1;
+    if (with_version) return take_versioned(state, operand, with_version, operator, name);
+    DLManagedTensor *managed = claim(capsule, plain, plain_used);
+    if (managed) {
         operand->origin = FROM_DLPACK;
         operand->export.managed = managed;
         operand->writable = true;

@@ -35,6 +35,16 @@ enum name {
 /* A function of the fast kind as methods list it. */
 #define FAST(function) ((PyCFunction)(void (*)(void))(function))
 
+/* A block in which no other thread changes an object, as the interpreter's lock grants it where there is one.
+ */
+#ifdef Py_GIL_DISABLED
+#define BEGIN_EXCLUSIVE(object) Py_BEGIN_CRITICAL_SECTION(object)
+#define END_EXCLUSIVE() Py_END_CRITICAL_SECTION()
+#else
+#define BEGIN_EXCLUSIVE(object) {
+#define END_EXCLUSIVE() }
+#endif
+
 struct numpy; /* NumPy's C interface (numpy.h) */
 
 struct state {
