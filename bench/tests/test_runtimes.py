@@ -147,11 +147,12 @@ def told(*records, allowed=1.05):
         (record(0.98e6, 1e6, limit_ns=0.9e6), 1.05, "level (limit)"),
         (record(960, 1000, "repeated", tiny=True), 1.05, "level (tiny)"),
         (record(940, 1000, "repeated", tiny=True), 1.05, "behind"),
-        (record(940, 1000, "repeated"), 1.05, "behind"),
+        (record(0.94e6, 1e6, "repeated"), 1.5, "behind"),
         (record(700, 1000, tiny=True), 1.5, "level (tiny)"),
         (record(600, 1000, tiny=True), 1.5, "behind"),
-        (record(1000, 2000), 1.5, "too short"),
-        (record(1000, 4000), 1.5, "behind"),
+        (record(7e3, 10e3), 1.5, "level (tiny)"),
+        (record(11e3, 12e3), 1.5, "too short"),
+        (record(11e3, 15e3), 1.5, "behind"),
     ],
 )
 def test_verdicts(made, allowed, verdict):

@@ -9,6 +9,7 @@ from ..summary import Row, row_of
 LEVEL_TINY = "level (tiny)"
 TOO_SHORT = "too short"  # for the clock to tell: neither ahead nor behind
 SHORT, UNCERTAIN = 20e3, 2e3  # ns: a profile counts microseconds, some of them its own
+TINY = 10e3  # ns that a node takes alone: below it the way to the kernel costs more than the kernel
 
 
 class Line(NamedTuple):
@@ -34,6 +35,10 @@ class Line(NamedTuple):
         return self.judged.record["clock"]
 
 
+def _is_tiny(record):
+    return record["tiny"] or any(min(times["alone"]["runs"]) < TINY for times in record["nodes"].values())
+
+
 def _row(record, times, clock, tiny_allowed):
     row = row_of(dict(record, times=times, clock=clock))
     if record["tiny"] and row.verdict == "behind" and row.ratio[0] * tiny_allowed >= 1:
@@ -46,12 +51,14 @@ def _row(record, times, clock, tiny_allowed):
 
 
 def _lines_of(record, tiny_allowed):
+    if record["kind"] == "cell":
+        record = dict(record, tiny=_is_tiny(record))
     whole = _row(record, record["whole"], "whole", tiny_allowed)
     lines = [Line(record, node, _row(record, times, times["garner"]["way"], tiny_allowed), whole)
              for node, times in record["nodes"].items()]  # fmt: skip
     if record["kind"] == "model":
         return [Line(record, "", whole, whole), *lines] if whole.ratio else []
-    by_whole = record["tiny"] and any(line.clock == "profile" for line in lines)  # finer than its counters can tell
+    by_whole = record["tiny"] and any(line.clock == "profile" for line in lines)  # finer than a profile can tell
     return [Line(record, "", whole, whole)] if by_whole else lines
 
 

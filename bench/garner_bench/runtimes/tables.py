@@ -11,7 +11,7 @@ CLOCKS = (
     "Ratio: the runtime's own time over its time with garner, above 1 is ahead; behind it the lowest and the highest run. "
     "Clock: *profile* is the runtime's own, in microseconds (ONNX Runtime's counts five to ten for itself; OpenVINO's, in "
     "one-node models, the conversions around the gather too); *repeated* is the difference of models with few and with many "
-    "copies of a short node; *whole* is the call. Too short: less than the clock can tell."
+    "copies of a short node; *whole* is the call, for tiny nodes that no finer clock tells. Too short: for the clock."
 )
 
 
@@ -40,7 +40,7 @@ def _notes(section, lines):
     if total["worst"]:
         counts = ", ".join(f"{count} {verdict}" for verdict, count in total["counts"].items())
         notes.append(f"{len(lines)} measured: {counts}. Worst {total['worst'][0]:.2f} ({total['worst'][1]}).")
-        notes.append(f"Geometric mean {total['mean']:.2f}, without the tiny cells {total['mean_without_tiny']:.2f}; "
+        notes.append(f"Geometric mean {total['mean']:.2f}, without tiny nodes {total['mean_without_tiny']:.2f}; "
                      f"of whole calls {total['whole_mean']:.2f}.")  # fmt: skip
     if total["behind"]:
         notes.append(f"Behind: {', '.join(total['behind'])}.")
