@@ -146,7 +146,9 @@ static PyObject *list_from(const struct array_object *array, int32_t axis, int64
     PyObject *list = PyList_New(extent);
     for (Py_ssize_t i = 0; list && i < extent; i++) {
         PyObject *item = list_from(array, axis + 1, offset + i * array->tensor.strides[axis]);
-        if (item == NULL || PyList_SetItem(list, i, item) < 0) Py_CLEAR(list);
+        bool looks = i % (1 << 16) == 0 && i > 0; /* whether somebody pressed Ctrl-C */
+        if (item == NULL || PyList_SetItem(list, i, item) < 0 || (looks && PyErr_CheckSignals() < 0))
+            Py_CLEAR(list);
     }
     return list;
 }

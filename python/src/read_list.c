@@ -95,6 +95,13 @@ static void close_sequence(struct walk *walk)
 
 typedef bool visit(struct walk *walk, PyObject *leaf, int64_t flat, void *context);
 
+/* Long lists take seconds: now and then somebody may have pressed Ctrl-C. */
+static bool goes_on(int64_t visited)
+{
+    enum { LOOK_EVERY = 1 << 16 };
+    return visited % LOOK_EVERY != 0 || PyErr_CheckSignals() == 0;
+}
+
 /* What the walk does with one item of the innermost open sequence. */
 static bool step(struct walk *walk, int64_t *flat, visit *visitor, void *context)
 {
@@ -107,7 +114,7 @@ static bool step(struct walk *walk, int64_t *flat, visit *visitor, void *context
                       "a rectangular array");
     else if (nested)
         done = open_sequence(walk, item);
-    else if ((done = visitor(walk, item, (*flat)++, context)))
+    else if ((done = visitor(walk, item, (*flat)++, context) && goes_on(*flat)))
         walk->at[walk->depth - 1]++;
     Py_DECREF(item);
     return done;

@@ -96,6 +96,26 @@ def test_interrupt(threads, bad):
     assert min(waits) < 0.1
 
 
+@pytest.mark.parametrize("call", ["garner.gather(numbers, [0])", "numbers.tolist()"])
+def test_interrupt_while_lists_are_read_or_made(call):
+    code = f"""
+import signal, garner
+class Enough(Exception): pass
+def handler(*_): raise Enough
+signal.signal(signal.SIGALRM, handler)
+numbers = [7] * 20_000_000 if "gather" in {call!r} else garner.gather([7], memoryview(bytes(20_000_000)))
+signal.setitimer(signal.ITIMER_REAL, 0.02)
+try:
+    {call}
+except Enough:
+    print("caught")
+else:
+    raise AssertionError("it went on to its end")
+"""
+    said = run(code)
+    assert said.stdout == "caught\n", said.stderr
+
+
 def test_handlers_may_raise_anything():
     code = """
 import array, signal, garner
