@@ -55,6 +55,12 @@ static GARNER_COLD garner_status report_refused(const struct garner_plan *plan, 
                        plan->op);
 }
 
+/* Whether an executor has a say even in a single task: it may cancel it, or is none of ours. */
+static inline bool has_a_say(const garner_exec *exec)
+{
+    return exec && (exec->cancelled || (exec->size != 0 && exec->size != sizeof *exec));
+}
+
 /* Work of several tasks, of none, or that somebody may want to cancel. */
 static GARNER_NOINLINE garner_status run_with(const struct garner_plan *plan, const struct buffers *buffers,
                                               const garner_exec *exec, garner_error *error)
@@ -119,7 +125,7 @@ static inline garner_status run_plan(const struct garner_plan *plan, const void 
         return fail_shared(plan, "indices", error);
     const struct buffers buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
                                     first_element(&plan->out, out)};
-    if (exec || plan->work.tasks != 1) return run_with(plan, &buffers, exec, error);
+    if (plan->work.tasks != 1 || has_a_say(exec)) return run_with(plan, &buffers, exec, error);
     if (garner_cpu_task(&plan->work, &plan->nest, &buffers, 0)) return GARNER_OK;
     return report_refused(plan, buffers.indices, NULL, error);
 }
