@@ -118,7 +118,7 @@ static void test_exit_during_a_job(void **state)
         assert_true(child >= 0);
         if (child == 0) {
             pthread_t thread;
-            alarm(20);
+            alarm(100); /* it takes milliseconds, and under a sanitizer on a busy machine much longer */
             if (pthread_create(&thread, NULL, gather_for_ever, NULL) != 0) _exit(1);
             usleep((useconds_t)(1000 * round));
             exit(0);
