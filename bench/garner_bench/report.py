@@ -171,11 +171,14 @@ def _heading(result):
     m = result["machine"]
     versions = {name: version for mode in result["modes"] for name, version in mode["versions"].items()}
     missing = {name for mode in result["modes"] for name in mode["missing"]} - set(versions)
-    versions.update((s["runtime"], s["version"]) for s in result["runtimes"] if "version" in s)
-    huge = max((mode["huge_bytes"] for mode in result["modes"]), default=0)
+    for section in result["runtimes"]:
+        if "version" in section:
+            versions.update({"garner": section["garner"], section["runtime"]: section["version"]})
+    huge = max((mode["huge_bytes"] for mode in result["modes"]), default=None)
+    in_use = "" if huge is None else f", {size(huge)} in use"
     lines = [
         f"{m['cpu']}, {m['architecture']}, {m['cores']} cores, {m['caches']}; Linux {m['kernel']}; "
-        f"huge pages: {m['huge_pages']}, {size(huge)} in use.",
+        f"huge pages: {m['huge_pages']}{in_use}.",
         ", ".join(" ".join(pair) for pair in versions.items()) + f"; Python {m['python']}; {m['compiler']}.",
         f"Median of {result['effort']['runs']} runs; intervals are the lowest and the highest run.",
     ]

@@ -48,8 +48,8 @@ def _whole(result, field, names, status):
 def measure_runtime(runtime, mode, cells, models, library, effort, small, folder):
     """The runtime alone against the runtime with garner. A section that is left out says why in "missing"."""
     request = {
-        "what": "runtime", "runtime": runtime, "mode": mode, "cells": [asdict(c) for c in cells], "models": list(models),
-        "small": small, "library": str(library), "effort": effort._asdict(),
+        "what": "runtime", "runtime": runtime, "mode": mode, "cells": [asdict(c) for c in cells],
+        "models": list(models), "small": small, "library": str(library), "effort": effort._asdict(),
         "result": str(Path(folder) / f"{runtime}-{mode}.part"),
     }  # fmt: skip
     status, records = _start(request, mode)

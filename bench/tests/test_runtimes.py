@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The instrument inside the runtimes: what it builds, times, calls a failure and concludes. Plug-ins that do nothing stand
-in for garner's, so that a gather which the runtime keeps for itself is seen to be one."""
+"""The instrument inside the runtimes: what it builds, times, calls a failure and concludes. Plug-ins that do nothing
+stand in for garner's, so that a gather which the runtime keeps for itself is seen to be one."""
 
 import sys
 import types
@@ -135,8 +135,8 @@ def record(alone, garner, way="profile", kind="cell", **more):
 
 
 def told(*records, allowed=1.05):
-    return {"runtime": "onnxruntime", "mode": "one", "threads": 1, "missing": "", "title": "ONNX Runtime", "version": "1",
-            "tiny_allowed": allowed, "records": list(records)}  # fmt: skip
+    return {"runtime": "onnxruntime", "mode": "one", "threads": 1, "missing": "", "title": "ONNX Runtime",
+            "version": "1", "garner": "2", "tiny_allowed": allowed, "records": list(records)}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,8 @@ def test_verdicts(made, allowed, verdict):
 
 
 def test_summary_counts_losses():
-    section_told = told(record(4e6, 1e6, name="good"), record(1e6, 2e6, name="bad"), record(1e6, 1e6, kind="model", name="m"))
+    model = record(1e6, 1e6, kind="model", name="m")
+    section_told = told(record(4e6, 1e6, name="good"), record(1e6, 2e6, name="bad"), model)
     total = judge.overall(judge.lines_of(section_told, "cell"))
     assert total["worst"] == (0.5, "bad") and total["behind"] == ["bad"] and total["mean"] == pytest.approx(2**0.5)
     text = "\n".join(table.text() for table in tables.tables([section_told]))

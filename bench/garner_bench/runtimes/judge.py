@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """From the records of a section to its rows and verdicts."""
 
+from collections import Counter
 from typing import NamedTuple
 
 from ..stats import geometric_mean
@@ -76,7 +77,7 @@ def overall(lines):
         "mean": geometric_mean(line.judged.ratio[0] for line in lines),
         "mean_without_tiny": geometric_mean(line.judged.ratio[0] for line in lines if not line.record["tiny"]),
         "whole_mean": geometric_mean(line.whole.ratio[0] for line in lines),
-        "counts": {verdict: sum(line.verdict == verdict for line in lines) for verdict in sorted({l.verdict for l in lines})},
+        "counts": dict(sorted(Counter(line.verdict for line in lines).items())),
         "behind": [line.name for line in lines if line.verdict == "behind"],
     }
 

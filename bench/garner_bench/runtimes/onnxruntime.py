@@ -49,7 +49,8 @@ def cell_task(cell, inputs, folder):
 
 def model_task(inputs, folder):
     model = inputs.model
-    return Task(model.proto.SerializeToString(), inputs.feeds, inputs.outs, inputs.out, model.gathers + model.shape_gathers)
+    gathers = model.gathers + model.shape_gathers
+    return Task(model.proto.SerializeToString(), inputs.feeds, inputs.outs, inputs.out, gathers)
 
 
 def _wrong_side(name, side, provider):

@@ -70,7 +70,7 @@ def check_read(model, task, side):
 
 
 def check_layers(types, task, side):
-    """The same when it runs, by what the plugin calls its layers. It calls its own so where it has no kernel: strings."""
+    """The same when it runs, by what the plugin calls its layers. It calls so its own for strings as well."""
     for name in task.gathers:
         if name not in types:
             raise Fallback(f"{name} did not run as a node of its own")
@@ -120,8 +120,8 @@ def way(task, side, threads):
 
 
 class Profile:
-    """Requests with performance counters. These give, for each node, whole microseconds: the mean of all calls since the
-    model was compiled. So it is compiled anew for each run, and what a block of calls took is the difference it made."""
+    """Requests with performance counters. These give, for each node, whole microseconds: the mean of all calls since
+    the model was compiled. So it is compiled anew for each run; what a block of calls took is what it added."""
 
     def __init__(self, task, side, threads):
         self._task, self._side, self._threads = task, side, threads

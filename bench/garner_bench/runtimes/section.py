@@ -18,7 +18,7 @@ from ..session import wanted
 from ..workloads import Workload
 from . import SIDES, load
 
-BLOCKS, BLOCK_CALLS, BLOCK_TIME = 5, 8, 4e6  # in a run, in a block, ns: counters that give a mean lose precision with more
+BLOCKS, BLOCK_CALLS, BLOCK_TIME = 5, 8, 4e6  # in a run, in a block, ns: with more, counters of a mean lose precision
 LONG_RUN = 4096  # bytes: with such runs a cell is a plain copy, and a plain copy of the same runs its limit
 TRIES = range(7)
 
@@ -146,6 +146,12 @@ def measure_model(adapter, name, small, threads, effort, folder):
     return {**record, **_measure(trial, adapter, task, effort)}
 
 
+def own_version():
+    import garner  # as the plug-in has been imported from
+
+    return garner.__version__
+
+
 def run(request):
     """Yields a header, then a record for each cell and each model."""
     adapter, reason = load(request["runtime"])
@@ -160,7 +166,8 @@ def run(request):
     filler = memory.Filler(library, buffers.data)
     measured = limits.measure(library, buffers, threads)
     limit_of = lambda inputs: _limit(inputs, library, threads, measured)  # noqa: E731
-    yield dict(header, title=adapter.TITLE, tiny_allowed=adapter.TINY_ALLOWED, version=adapter.version())
+    versions = {"version": adapter.version(), "garner": own_version()}
+    yield dict(header, title=adapter.TITLE, tiny_allowed=adapter.TINY_ALLOWED, **versions)
     with tempfile.TemporaryDirectory() as folder:
         for number, cell in enumerate(cells, 1):
             said = f"{adapter.TITLE}, {request['mode']}: {number} of {len(cells)}: {cell.name}"

@@ -8,10 +8,11 @@ from .judge import lines_of, overall
 HEADER = ("verdict", "alone µs", "with garner µs", "spread", "ratio", "clock",
           "call alone µs", "call with garner µs", "ratio of calls")  # fmt: skip
 CLOCKS = (
-    "Ratio: the runtime's own time over its time with garner, above 1 is ahead; behind it the lowest and the highest run. "
-    "Clock: *profile* is the runtime's own, in microseconds (ONNX Runtime's counts five to ten for itself; OpenVINO's, in "
-    "one-node models, the conversions around the gather too); *repeated* is the difference of models with few and with many "
-    "copies of a short node; *whole* is the call, for tiny nodes that no finer clock tells. Too short: for the clock."
+    "Ratio: the runtime's own time over its time with garner, above 1 is ahead; behind it the lowest and the highest "
+    "run. Clock: *profile* is the runtime's own, in microseconds (ONNX Runtime's counts five to ten for itself; "
+    "OpenVINO's, in one-node models, the conversions around the gather too); *repeated* is the difference of models "
+    "with few and with many copies of a short node; *whole* is the call, for tiny nodes that no finer clock tells. "
+    "Too short: for the clock."
 )
 
 
@@ -71,7 +72,7 @@ def _left_out(section):
 
 def _left_out_table(section):
     lines = [(name, side, what.replace("|", "\\|")) for name, side, what in _left_out(section)]
-    return Table(f"{label(section)}: left out, refused or wrong", ("cell", "side", "why"), lines, words=3) if lines else None
+    return Table(f"{label(section)}: left out, refused or wrong", ("cell", "side", "why"), lines, words=3)
 
 
 def tables(sections):
@@ -79,7 +80,7 @@ def tables(sections):
     for section in sections:
         if "title" in section:
             made += [cells_table(section), models_table(section), _left_out_table(section)]
-    return [table for table in made if table and table.rows]
+    return [table for table in made if table.rows]
 
 
 def missing(sections):
