@@ -184,6 +184,7 @@ def test_bad_options():
             garner.onnxruntime.session_options(min_bytes=value)
 
 
+@pytest.mark.filterwarnings("ignore:Specified 'providers'")  # the runtime, as it goes on
 def test_bad_options_without_our_helper(capfd):
     """What the plug-in says itself. Python's runtime prints it, and goes on without the plug-in."""
     devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == OURS]
