@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """garner.openvino.library(): compiled once, whole or not at all, and clear about what is missing."""
 
-import doctest
 import json
 import os
 import shutil
@@ -120,11 +119,6 @@ def test_where_the_cache_is(tmp_path):
 def test_an_installation_without_the_sources(tmp_path):
     program = f"import pathlib, garner.openvino; garner.openvino._PARTS = pathlib.Path({str(tmp_path)!r}); garner.openvino.library()"
     assert "ImportError: garner.openvino: this installation of garner-ops came without the extension's sources" in run(program).stderr
-
-
-def test_the_examples_of_the_docstrings():
-    assert doctest.testmod(garner.openvino).failed == 0
-    assert all(getattr(garner.openvino, name).__doc__ and ">>>" in getattr(garner.openvino, name).__doc__ for name in garner.openvino.__all__)
 
 
 @pytest.mark.parametrize("name", ["library", "replace"])

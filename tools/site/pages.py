@@ -46,6 +46,7 @@ Shell <shell>
 Files <files>
 Models <models>
 In ONNX Runtime <onnxruntime>
+In OpenVINO <openvino>
 ```
 
 ```{toctree}
