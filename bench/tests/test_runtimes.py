@@ -90,6 +90,15 @@ def test_a_plug_in_that_does_nothing_is_a_fault(idle, cell, tmp_path):
     assert len(list(judge.faults(told))) == 1 and judge.lines_of(told, "cell") == []
 
 
+def test_garner_in_the_runtime_alone_is_a_fault(tmp_path, monkeypatch):
+    """As if the extension were there for every core: both sides would be level, and prove nothing."""
+    adapter = adapter_of("openvino")
+    monkeypatch.setattr(adapter, "OUR_TYPES", "Gather")
+    record = section.measure_model(adapter, "beam-reorder", True, 1, ONCE, tmp_path)
+    assert record["absent"]["alone"] == "Fallback: key0 was read as Gather"
+    assert len(list(judge.faults(told(record)))) == 1
+
+
 def test_a_model_that_keeps_its_gathers_is_a_fault(idle, tmp_path):
     record = section.measure_model(idle, "beam-reorder", True, 1, ONCE, tmp_path)
     assert record["absent"]["garner"].startswith("Fallback: ") and "alone" not in record["absent"]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..stats import geometric_mean
 from ..summary import Row, row_of
+from . import Fallback
 
 LEVEL_TINY = "level (tiny)"
 TOO_SHORT = "too short"  # for the clock to tell: neither ahead nor behind
@@ -83,13 +84,14 @@ def overall(lines):
 
 
 def faults(section):
-    """What makes a benchmark fail: a process that died; garner refused, wrong, or not what ran."""
+    """What makes a benchmark fail: a process that died; garner refused, wrong, or not where it should be."""
     title = f"{section.get('title', section['runtime'])}, {section['mode']}"
     if section.get("broken"):
         yield f"{title}: {section['broken']}"
     for record in section["records"]:
-        if "garner" in record["absent"]:
-            yield f"{title}: {record['name']}: garner: {record['absent']['garner']}"
+        for side, reason in record["absent"].items():
+            if side == "garner" or reason.startswith(Fallback.__name__):
+                yield f"{title}: {record['name']}: {side}: {reason}"
         for side, _, what in record["notes"]:
             if side == "garner":
                 yield f"{title}: {record['name']}: {what}"
