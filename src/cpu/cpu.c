@@ -130,6 +130,8 @@ static bool run_patterns(const struct cpu_work *work, const struct nest *nest, c
     int64_t pattern[PATTERN_POINTS], columns = tile.column_end - tile.column, whole = columns;
     if (columns > PATTERN_POINTS) whole = PATTERN_POINTS / inner->n * inner->n;
     make_pattern(pattern, nest, whole);
+    if (work->rows == 1 && tile.column == 0 && whole == columns) /* nothing to walk along */
+        return move_pattern(work, nest, buffers, pattern, (struct spot){0, 0, 0}, columns);
     struct cursor base;
     cursor_seek(&base, nest, nest->rank - 2, tile.row);
     for (int64_t i = tile.row; i < tile.row_end; i++) {
