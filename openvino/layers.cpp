@@ -5,6 +5,7 @@
 #include "layers.hpp"
 
 #include <array>
+#include <cstring>
 
 #include <openvino/core/except.hpp>
 #include <openvino/op/convert.hpp>
@@ -83,10 +84,10 @@ garner_tensor view_of(const ov::Tensor &tensor)
 }
 
 // The tensor itself, or a dense copy of one that has strides.
-ov::Tensor dense(const ov::Tensor &tensor)
+const ov::Tensor &dense(const ov::Tensor &tensor, ov::Tensor &copy)
 {
     if (tensor.is_continuous()) return tensor;
-    ov::Tensor copy(tensor.get_element_type(), tensor.get_shape());
+    copy = ov::Tensor(tensor.get_element_type(), tensor.get_shape());
     tensor.copy_to(copy);
     return copy;
 }
@@ -231,7 +232,8 @@ void run_layer(garner_layer &layer, const std::string &name, garner_layer_call &
         const auto count = static_cast<size_t>(shape->count);
         if (out.get_size() != count || count == 0)
             out.set_shape(shape_of(*shape, merge_batch ? call.batch_dims : 0));
-        execute(found.plan, dense(data), dense(indices), out, status, error);
+        ov::Tensor copies[2];
+        execute(found.plan, dense(data, copies[0]), dense(indices, copies[1]), out, status, error);
     } catch (...) {
         garner_layer_done(&found);
         throw;
@@ -240,26 +242,36 @@ void run_layer(garner_layer &layer, const std::string &name, garner_layer_call &
     if (status != GARNER_OK) refuse(name, error);
 }
 
+// Constants of imported models lie unaligned.
+template <class T> static int64_t read(const void *at)
+{
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<int64_t>(value);
+}
+
 int64_t integer_of(const ov::Tensor &scalar)
 {
+    using ov::element::Type_t;
     if (scalar.get_size() == 0) throw Refusal("Gather: axis is an empty tensor, not one integer");
-    switch (static_cast<ov::element::Type_t>(scalar.get_element_type())) {
-    case ov::element::Type_t::i64:
-        return *scalar.data<const int64_t>();
-    case ov::element::Type_t::i32:
-        return *scalar.data<const int32_t>();
-    case ov::element::Type_t::i16:
-        return *scalar.data<const int16_t>();
-    case ov::element::Type_t::i8:
-        return *scalar.data<const int8_t>();
-    case ov::element::Type_t::u64:
-        return static_cast<int64_t>(*scalar.data<const uint64_t>());
-    case ov::element::Type_t::u32:
-        return *scalar.data<const uint32_t>();
-    case ov::element::Type_t::u16:
-        return *scalar.data<const uint16_t>();
-    case ov::element::Type_t::u8:
-        return *scalar.data<const uint8_t>();
+    const void *at = scalar.data();
+    switch (static_cast<Type_t>(scalar.get_element_type())) {
+    case Type_t::i64:
+        return read<int64_t>(at);
+    case Type_t::i32:
+        return read<int32_t>(at);
+    case Type_t::i16:
+        return read<int16_t>(at);
+    case Type_t::i8:
+        return read<int8_t>(at);
+    case Type_t::u64:
+        return read<uint64_t>(at);
+    case Type_t::u32:
+        return read<uint32_t>(at);
+    case Type_t::u16:
+        return read<uint16_t>(at);
+    case Type_t::u8:
+        return read<uint8_t>(at);
     default:
         throw Refusal("Gather: axis is of type " + scalar.get_element_type().to_string() +
                       ", not an integer");
