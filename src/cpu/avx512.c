@@ -109,6 +109,52 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *given, const char *data
     return i;
 }
 
+/* ---- Runs shorter than a line, of any length: one masked move each -------------------------------- */
+
+/* `room` is 16, 32 or 64 bytes. No more than needed: of a move that reaches into the next line the CPU asks
+ * for that line too, though the mask leaves it out. */
+AVX512_INLINE void move_masked(char *out, const char *from, __mmask64 mask, int room)
+{
+    if (room == 16)
+        _mm_mask_storeu_epi8(out, (__mmask16)mask, _mm_maskz_loadu_epi8((__mmask16)mask, from));
+    else if (room == 32)
+        _mm256_mask_storeu_epi8(out, (__mmask32)mask, _mm256_maskz_loadu_epi8((__mmask32)mask, from));
+    else
+        _mm512_mask_storeu_epi8(out, mask, _mm512_maskz_loadu_epi8(mask, from));
+}
+
+/* `count` points, a constant; false, with nothing moved, if an index is not inside. */
+AVX512_INLINE bool masked_group(const struct segment *s, int64_t first, int count, int width, __mmask64 mask,
+                                int room)
+{
+    int64_t offset[MOST_GROUP];
+    char *out = s->out + first * s->step;
+    if (!load_offsets(s, first, count, UNIT, width, 0, true, offset)) return false;
+    for (int i = 0; i < count; i++, out += s->step)
+        move_masked(out, s->data + offset[i], mask, room);
+    return true;
+}
+
+AVX512_INLINE int64_t gather_masked(const struct segment *given, int width, int room)
+{
+    struct axis axis[MOST_AXES];
+    const struct segment own = own_segment(given, UNIT, axis), *const s = &own;
+    const __mmask64 mask = (UINT64_C(1) << s->run) - 1;
+    int64_t i = 0;
+    for (; s->n - i >= ANY_GROUP; i += ANY_GROUP)
+        if (!masked_group(s, i, ANY_GROUP, width, mask, room)) return i;
+    for (; i < s->n; i++)
+        if (!masked_group(s, i, 1, width, mask, room)) return i;
+    return i;
+}
+
+AVX512_INLINE int64_t gather_masks(const struct segment *s, int width)
+{
+    return s->run <= 16   ? gather_masked(s, width, 16)
+           : s->run <= 32 ? gather_masked(s, width, 32)
+                          : gather_masked(s, width, 64);
+}
+
 /* What is left after the whole groups: the same segment from point `done` on, without vectors. */
 AVX512_INLINE int64_t gather_rest(const struct segment *s, const char *data, char *out, int64_t done,
                                   enum source source, int width, int run)
@@ -125,6 +171,7 @@ AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source
                                      enum level level)
 {
     bool elements = run == 4 || run == 8;
+    if (source == UNIT && run == 0 && s->run < LINE) return gather_masks(s, width);
     if (!elements || s->step != run) return gather_segment(s, source, width, run, level);
     int64_t rows = source == BLOCK ? s->rows : 1, moved = 0;
     for (int64_t row = 0; row < rows; row++) {

@@ -39,9 +39,10 @@ enum {
     MOST_GROUP = 8,
     MOST_AXES = 4,
     LINE = 64,
-    AHEAD_ROWS = 8,
+    AHEAD_ROWS = X86 ? 8 : 4,
     WRAPPED = 64,        /* points that are wrapped once one needs it */
     SHORT_RUN = 16,      /* rarely reaches into a second line */
+    MOST_PIECED = 32,    /* the longest run of any length that moves as two pieces */
     FEW_POINTS = 16,     /* of a row, for which later rows are asked */
     PREFETCHED = 4096,   /* bytes of a run that are asked for ahead */
     STREAMED = 384,      /* a run of this length streams from any address */
@@ -70,9 +71,17 @@ GARNER_INLINE int source_group(enum source source, int64_t constant)
     return source_axes(source) > 1 ? TUPLE_GROUP : constant ? GROUP : ANY_GROUP;
 }
 
+/* Whether each place is compared with the bound, not only the greatest of a group: 32-bit indices come two at
+ * a time on aarch64, and a chain of comparisons takes fewer instructions than finding the greatest. */
+GARNER_INLINE bool compares_each(enum source source, int width)
+{
+    return !X86 && source == UNIT && width == 4;
+}
+
 /* The distance in data of one point, from its indices. Of UNIT with a constant run it is the place itself:
  * the multiplication belongs to the address. worst[k] becomes the greatest place on axis k so far, negative
- * ones being the greatest of all. Unsigned, because until all are known to be inside the sum may be anything.
+ * ones being the greatest of all, or whether one was outside where each is compared. Unsigned, because until
+ * all are known to be inside the sum may be anything.
  */
 GARNER_INLINE uint64_t point_offset(const struct segment *s, const char *at, enum source source, int width,
                                     int64_t constant, bool wraps, uint64_t *worst)
@@ -84,7 +93,10 @@ GARNER_INLINE uint64_t point_offset(const struct segment *s, const char *at, enu
         const struct axis *axis = &s->axis[k];
         int64_t place = index_load(at + k * width, type);
         if (wraps) place = index_wrap(place, axis->wrap);
-        worst[k] = (uint64_t)place > worst[k] ? (uint64_t)place : worst[k];
+        if (compares_each(source, width))
+            worst[k] = worst[k] || (uint64_t)place >= (uint64_t)axis->bound;
+        else
+            worst[k] = (uint64_t)place > worst[k] ? (uint64_t)place : worst[k];
         if (source == UNIT)
             offset = (uint64_t)place * (constant ? 1 : (uint64_t)axis->stride);
         else
@@ -109,7 +121,8 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
         offset[i] = (int64_t)from;
     }
     bool inside = true;
-    UNROLL for (int k = 0; k < source_axes(source); k++) inside &= worst[k] < (uint64_t)s->axis[k].bound;
+    UNROLL for (int k = 0; k < source_axes(source); k++) inside &=
+        worst[k] < (compares_each(source, width) ? 1 : (uint64_t)s->axis[k].bound);
     return inside;
 }
 
@@ -256,10 +269,11 @@ static GARNER_COLD void zero_run(char *out, size_t run)
 }
 
 /* Keeps the moves of single elements apart: a compiler that joins them into a vector register, element by
- * element, makes them slower. */
-GARNER_INLINE void keep_apart(void)
+ * element, makes them slower. On aarch64 two of 4 or 8 bytes may leave by one store. */
+GARNER_INLINE void keep_apart(int i, int64_t constant)
 {
-    __asm__ volatile("" ::: "memory");
+    bool paired = !X86 && constant >= 4 && i % 2 == 0;
+    if (constant <= 8 && !paired) __asm__ volatile("" ::: "memory");
 }
 
 /* One point, whose run lies at `from`; or nowhere, in a block with holes. */
@@ -301,7 +315,7 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     {
         if (far && constant > SHORT_RUN) prefetch_run(s, first + i + s->ahead, source, width, constant);
         move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
-        if (constant <= 8) keep_apart();
+        keep_apart(i, constant);
     }
     return true;
 }
@@ -390,11 +404,65 @@ GARNER_INLINE void gather_short_rows(const struct segment *given, enum source so
     }
 }
 
+/* ---- Rows of any length up to 32 bytes: two pieces each, of a constant size ------------------------ */
+
+/* A run of `piece` to twice as many bytes, as two pieces that may overlap. */
+GARNER_INLINE void move_pieces(char *out, const char *from, int64_t run, int piece)
+{
+    char first[MOST_PIECED / 2], last[MOST_PIECED / 2];
+    memcpy(first, from, (size_t)piece), memcpy(last, from + run - piece, (size_t)piece);
+    memcpy(out, first, (size_t)piece), memcpy(out + run - piece, last, (size_t)piece);
+}
+
+/* As many whole groups as are inside. Without looking ahead on x86, which by itself looks far enough. */
+GARNER_INLINE int64_t gather_pieces(const struct segment *given, int width, int piece)
+{
+    struct axis axis[MOST_AXES];
+    const struct segment own = own_segment(given, UNIT, axis), *const s = &own;
+    int64_t i = 0, offset[MOST_GROUP];
+    for (; s->n - i >= ANY_GROUP; i += ANY_GROUP) {
+        bool far = !X86 && s->ahead && s->n - i >= ANY_GROUP + s->ahead;
+        char *out = s->out + i * s->step;
+        if (!load_offsets(s, i, ANY_GROUP, UNIT, width, 0, true, offset)) return i;
+        for (int k = 0; k < ANY_GROUP; k++, out += s->step) {
+            if (far) prefetch_run(s, i + k + s->ahead, UNIT, width, piece);
+            move_pieces(out, s->data + offset[k], s->run, piece);
+        }
+    }
+    return i;
+}
+
+GARNER_INLINE int64_t pick_piece(const struct segment *s, int width)
+{
+    return s->run <= 4    ? gather_pieces(s, width, 2)
+           : s->run <= 8  ? gather_pieces(s, width, 4)
+           : s->run <= 16 ? gather_pieces(s, width, 8)
+                          : gather_pieces(s, width, 16);
+}
+
+/* Not inlined, so that the kernels of longer runs stay small. */
+static GARNER_NOINLINE int64_t gather_short(const struct segment *s, int width)
+{
+    return width == 4 ? pick_piece(s, 4) : pick_piece(s, 8);
+}
+
+/* One row; where that helps most of it in pieces, and the rest, or from the first index that is not inside
+ * on, as usual. */
+GARNER_INLINE int64_t gather_one(const struct segment *s, enum source source, int width, int64_t constant,
+                                 enum level level)
+{
+    bool pieces = source == UNIT && constant == 0 && s->run > 1 && s->run <= MOST_PIECED;
+    int64_t done = pieces ? gather_short(s, width) : 0;
+    struct segment rest = *s;
+    rest.index += done * width;
+    rest.n -= done;
+    return done + gather_row(&rest, s->data, s->out + done * s->step, source, width, constant, level);
+}
+
 GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source, int width, int64_t constant,
                                      enum level level)
 {
-    if (source != BLOCK && source != HOLED)
-        return gather_row(s, s->data, s->out, source, width, constant, level);
+    if (source != BLOCK && source != HOLED) return gather_one(s, source, width, constant, level);
     if (s->n <= FEW_POINTS && !s->stream) {
         gather_short_rows(s, source, constant, level);
         return s->n;
