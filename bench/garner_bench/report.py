@@ -8,7 +8,7 @@ from . import plot
 from .runtimes import judge
 from .runtimes import tables as inside
 from .stats import spread
-from .summary import LONG_WORK, MODE_LABELS, gains, near, overall, rows_of
+from .summary import LONG_WORK, MODE_LABELS, gains, near, overall, python_cost, rows_of
 from .table import Table, number, size
 
 SCALING_NEEDED = 0.9
@@ -51,6 +51,10 @@ def _summary_notes(mode, rows):
             f"Smallest ratio {total['smallest'][0]:.2f} ({total['smallest'][1]}); geometric mean {total['mean']:.2f}, "
             f"without the tiny cells {total['mean_without_tiny']:.2f}."
         )
+    within, beyond = python_cost(rows)
+    if within or beyond:
+        others = f"; beyond: {', '.join(beyond)}" if beyond else ""
+        notes.append(f"From Python, with out=: {within} of {within + len(beyond)} cells within 3 % and 0.5 µs of C{others}.")
     behind = total["verdicts"].get("behind")
     if behind:
         notes.append(f"Behind: {', '.join(behind)}.")

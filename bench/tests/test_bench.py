@@ -110,6 +110,13 @@ def test_verdicts(garner, peer, limit, verdict):
     assert (row.best, row.verdict) == ("numpy", verdict)
 
 
+def test_python_cost():
+    """3 % and half a microsecond; cells that were not measured from Python do not count."""
+    cells = [record([100e3] * 3, {"python": [103.4e3] * 3}, name="near"), record([100e3] * 3, {"python": [103.6e3] * 3}, name="far"),
+             record([100.0] * 3, {"python": [590.0] * 3}, name="tiny"), record([100.0] * 3, {}, name="alone")]  # fmt: skip
+    assert summary.python_cost(summary.rows_of({"cells": cells})) == (2, ["far"])
+
+
 def test_overall_and_gains():
     one = {"cells": [record([4e6], {"numpy": [8e6], "ceiling": [3e6]}, name="a"),
                      record([1], {"numpy": [0.5]}, name="b")]}  # fmt: skip
