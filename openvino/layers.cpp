@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include <openvino/core/except.hpp>
+#include <openvino/op/constant.hpp>
 #include <openvino/op/convert.hpp>
 #include <openvino/op/parameter.hpp>
 #include <openvino/op/result.hpp>
@@ -168,11 +169,23 @@ bool is_read_as_it_is(const ov::Node &node, int depth)
     return true;
 }
 
+// Whether a constant is what the plug-in made of another one by conversion.
+bool is_made_of(const ov::Node &constant, const ov::Output<ov::Node> &origin)
+{
+    return origin.get_node() != nullptr && constant.get_element_type() == ov::element::i32 &&
+           constant.get_friendly_name() == origin.get_node()->get_friendly_name() &&
+           constant.get_output_partial_shape(0) == origin.get_partial_shape();
+}
+
 } // namespace
 
-void take_unconverted(ov::Node &node)
+void take_unconverted(ov::Node &node, ov::Output<ov::Node> &table)
 {
+    const auto is_constant = ov::is_type<ov::op::v0::Constant>(node.get_input_node_ptr(0));
+    const auto type = node.get_input_element_type(0);
+    if (is_constant && (type == ov::element::i64 || type == ov::element::u64)) table = node.input_value(0);
     if (!came_with_the_model(node)) return;
+    bool is_outermost = false; // the plug-in puts no conversions behind the inputs of a subgraph
     for (size_t i = 0; i < node.get_input_size(); i++) {
         const auto *convert = ov::as_type<ov::op::v0::Convert>(node.get_input_node_ptr(i));
         if (convert == nullptr || came_with_the_model(*convert)) continue;
@@ -181,7 +194,11 @@ void take_unconverted(ov::Node &node)
         if (!ov::is_type<ov::op::v0::Parameter>(&giver) && !is_ours(giver)) continue;
         if (i == 0 && !is_read_as_it_is(node, 16)) continue;
         node.input(i).replace_source_output(source);
+        is_outermost = is_outermost || ov::is_type<ov::op::v0::Parameter>(&giver);
     }
+    if (is_constant && is_outermost && is_made_of(*node.get_input_node_ptr(0), table) &&
+        is_read_as_it_is(node, 16))
+        node.input(0).replace_source_output(table);
 }
 
 bool infer_like_onnx(const ov::op::v6::GatherElements &node, ov::PartialShape &out)

@@ -36,7 +36,8 @@ inline bool infer_like_onnx(const ov::Node &, ov::PartialShape &)
 }
 
 // Takes away a conversion that the plug-in put in front of a layer's input, where nothing depends on it.
-void take_unconverted(ov::Node &node);
+// `table` remembers data that are a constant of i64 or u64: of these the plug-in makes another one.
+void take_unconverted(ov::Node &node, ov::Output<ov::Node> &table);
 
 inline void copy_attributes(const ov::op::v8::Gather &from, ov::op::v8::Gather &to)
 {
@@ -129,7 +130,7 @@ template <class Base> class Layer : public Base
     void validate_and_infer_types() override
     {
         ov::PartialShape shape;
-        take_unconverted(*this);
+        take_unconverted(*this, m_table);
         if (m_spec.compare(0, 5, "onnx-") == 0 && infer_like_onnx(*this, shape))
             this->set_output_type(0, this->get_input_element_type(0), shape);
         else
@@ -167,6 +168,7 @@ template <class Base> class Layer : public Base
   private:
     std::string m_spec;
     std::shared_ptr<garner_layer> m_layer;
+    ov::Output<ov::Node> m_table;
 
     template <class Attempt> static bool quietly(const Attempt &attempt)
     {

@@ -28,7 +28,7 @@ from . import __version__
 __all__ = ["library", "replace"]
 
 _PARTS = Path(__file__).resolve().with_name("_openvino")
-_FLAGS = ["-std=c++17", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-Wl,--exclude-libs,ALL"]
+_FLAGS = ["-std=c++17", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-Wl,--exclude-libs,ALL,-z,nodelete"]
 _SPECS = {
     "Gather": [(1, "openvino-1"), (7, "openvino-7"), (8, "openvino-8")],
     "GatherElements": [(6, "openvino-6")],

@@ -210,6 +210,46 @@ def test_a_constant_table():
         assert (infer(compiled, np.array([[4, -1], [0, 2]])).data == ROWS[[[4, -1], [0, 2]]]).all()
 
 
+@pytest.mark.parametrize("data_type", [np.int64, np.uint64])
+@pytest.mark.parametrize("way", ["replace", "file"])
+def test_a_constant_table_of_64_bits(data_type, way, tmp_path):
+    table = ((np.arange(20).reshape(5, 4) + 1) * (2**40 + 1)).astype(data_type)
+    rows = opset8.parameter([-1], np.int64)
+    model = ov.Model([opset8.gather(opset8.constant(table), rows, np.int64(0))], [rows])
+    ov.save_model(model, tmp_path / "model.xml", compress_to_fp16=False)
+    core = core_with_garner()
+    compiled = compile_ours(model) if way == "replace" else core.compile_model(tmp_path / "model.xml", "CPU", EXACT)
+    assert_ours(compiled)
+    for _ in range(2):
+        assert (infer(compiled, np.array([4, -5, 2])).data == table[[4, 0, 2]]).all()
+
+
+def test_a_constant_table_that_is_computed_with():
+    """It is converted, and its readers get what they expect."""
+    rows = opset8.parameter([-1], np.int64)
+    picked = opset8.gather(opset8.constant(np.arange(5, dtype=np.float64)), rows, np.int64(0))
+    compiled = compile_ours(ov.Model([opset8.add(picked, np.float64(1)), picked], [rows]))
+    results = compiled.create_infer_request().infer([np.array([4, -5])])
+    assert (results[0] == [5, 1]).all() and (results[1] == [4, 0]).all()
+
+
+def test_a_constant_table_inside_an_if():
+    bodies = []
+    for factor in (1, 2):
+        inner = opset8.parameter([-1], np.int64)
+        bodies.append((inner, ov.Model([opset8.gather(opset8.constant(np.arange(5) * factor), inner, np.int64(0))], [inner])))
+    condition, rows = opset8.parameter([], np.bool_), opset8.parameter([-1], np.int64)
+    made = opset8.if_op(condition)
+    made.set_then_body(bodies[0][1])
+    made.set_else_body(bodies[1][1])
+    made.set_input(rows.output(0), bodies[0][0], bodies[1][0])
+    made.set_output(bodies[0][1].get_results()[0], bodies[1][1].get_results()[0])
+    compiled = compile_ours(ov.Model([opset8.add(made.output(0), np.int64(1)).output(0), made.output(0)], [condition, rows]))
+    for condition, factor in ((True, 1), (False, 2)):
+        results = compiled.create_infer_request().infer([np.array(condition), np.array([3, -1])])
+        assert (results[0] == np.array([3, 4]) * factor + 1).all() and (results[1] == np.array([3, 4]) * factor).all()
+
+
 def test_arithmetic_with_shapes_is_left_to_the_runtime():
     data = opset8.parameter([-1, 4], np.float32)
     length = opset8.gather(opset8.shape_of(data), np.array([0]), np.int64(0))
