@@ -40,13 +40,14 @@ enum {
     MOST_AXES = 4,
     LINE = 64,
     AHEAD_ROWS = X86 ? 8 : 4,
-    WRAPPED = 64,        /* points that are wrapped once one needs it */
-    SHORT_RUN = 16,      /* rarely reaches into a second line */
-    MOST_PIECED = 32,    /* the longest run of any length that moves as two pieces */
-    FEW_POINTS = 16,     /* of a row, for which later rows are asked */
-    PREFETCHED = 4096,   /* bytes of a run that are asked for ahead */
-    STREAMED = 384,      /* a run of this length streams from any address */
-    LONG_RUN = 16 * 1024 /* where the C library moves best on x86 */
+    WRAPPED = 64,                  /* points that are wrapped once one needs it */
+    SHORT_RUN = 16,                /* rarely reaches into a second line */
+    MOST_PIECED = 32,              /* the longest run of any length that moves as two pieces */
+    FEW_POINTS = 16,               /* of a row, for which later rows are asked */
+    FEW_BYTES = 256,               /* of each of them, at most */
+    PREFETCHED = X86 ? 512 : 4096, /* bytes of a run that are asked for ahead: x86 goes on by itself */
+    STREAMED = 384,                /* a run of this length streams from any address */
+    LONG_RUN = 16 * 1024           /* where the C library moves best on x86 */
 };
 
 /* The product of two numbers below 2^32. The assembly statements make the compiler forget where they came
@@ -397,7 +398,7 @@ GARNER_INLINE void gather_short_rows(const struct segment *given, enum source so
     const int64_t later = AHEAD_ROWS * s->row_ramp;
     const char *data = s->data;
     char *out = s->out;
-    bool far = s->ahead && run <= PREFETCHED / FEW_POINTS;
+    bool far = s->ahead && run <= FEW_BYTES;
     for (int64_t row = 0; row < s->rows; row++, data += s->row_ramp, out += s->row_step) {
         if (far && row + AHEAD_ROWS < s->rows) prefetch_row(s, data + later, run);
         char *to = out;
