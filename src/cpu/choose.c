@@ -169,7 +169,9 @@ static void tune(struct cpu_work *work, const struct nest *nest)
         work->segment.ahead = at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
     work->segment.stream = nest->points >= STREAMED_OUT / nest->run;
     work->segment.near = X86 ? !work->segment.stream || nest->run < STREAMED_FAR : touched <= SHARED;
-    if (work->way == REUSES) work->sweep = at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
+    bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
+    if (work->way == REUSES)
+        work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
 }
 
 /* Where much is moved caches matter, and several tasks may be worth it. */
