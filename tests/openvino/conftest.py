@@ -10,18 +10,21 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib import metadata
 
 ASK = "import garner.openvino, json; print(json.dumps(garner.openvino.library()))"
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
 
 
 def is_installed():
-    from importlib import metadata
-
+    """Whether there is an openvino package; the folder of that name at the root of this tree is none."""
     try:
         return bool(metadata.version("openvino"))
     except metadata.PackageNotFoundError:
         return False
+
+
+collect_ignore_glob = [] if is_installed() else ["test_*.py"]
 
 
 def ask_for_the_library():
@@ -41,5 +44,6 @@ def pytest_configure(config):
     os.environ["GARNER_OPENVINO_ASKED"] = json.dumps(said)
 
 
-def pytest_report_header(config):
-    return None if is_installed() else "SKIPPED openvino: the package is not installed; its extension is not tested"
+def pytest_terminal_summary(terminalreporter):
+    if not is_installed():
+        terminalreporter.write_line("SKIPPED openvino: the package is not installed; its extension is not tested")

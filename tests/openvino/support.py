@@ -5,14 +5,6 @@ Elements are codes: whole numbers of the type's bits, so that nothing is lost on
 """
 
 from dataclasses import dataclass, field
-from importlib import metadata
-
-import pytest
-
-try:
-    metadata.version("openvino")
-except metadata.PackageNotFoundError:
-    pytest.skip("openvino is not installed: its extension is not tested", allow_module_level=True)
 
 import numpy as np
 import openvino as ov

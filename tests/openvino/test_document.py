@@ -5,7 +5,6 @@ import doctest
 from pathlib import Path
 
 import openvino as ov
-from support import TYPES, core_with_garner  # noqa: F401  (skips this file where openvino is missing)
 
 import garner.openvino
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import openvino as ov
 import pytest
 from conftest import ASK, WARNINGS
-from support import assert_ours  # noqa: F401  (skips this file where openvino is missing)
 
 import garner
 import garner.openvino
