@@ -23,6 +23,7 @@ using ov::op::v0::Constant;
 // look for it, and fold it; there is nothing to gain from another kernel.
 bool is_shape_arithmetic(const ov::OutputVector &inputs)
 {
+    if (inputs.size() != 3) return false;
     const auto &data = inputs.at(0);
     const auto &rank = data.get_partial_shape().rank();
     return (data.get_element_type() == ov::element::i64 || data.get_element_type() == ov::element::i32) &&

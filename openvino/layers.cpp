@@ -169,6 +169,16 @@ bool is_read_as_it_is(const ov::Node &node, int depth)
     return true;
 }
 
+// Whether a conversion is one that the plug-in put in, and its input would do as well.
+bool can_be_left_out(const ov::op::v0::Convert &convert, size_t port)
+{
+    const auto from = convert.get_input_element_type(0), to = convert.get_output_element_type(0);
+    const auto &giver = *convert.get_input_node_ptr(0);
+    return !came_with_the_model(convert) && from.is_real() == to.is_real() &&
+           (port == 0 || from.is_integral_number()) &&
+           (ov::is_type<ov::op::v0::Parameter>(&giver) || is_ours(giver));
+}
+
 // Whether a constant is what the plug-in made of another one by conversion.
 bool is_made_of(const ov::Node &constant, const ov::Output<ov::Node> &origin)
 {
@@ -179,6 +189,13 @@ bool is_made_of(const ov::Node &constant, const ov::Output<ov::Node> &origin)
 
 } // namespace
 
+void check_inputs(const ov::Node &node, size_t count)
+{
+    if (node.get_input_size() == count) return;
+    const auto given = std::to_string(node.get_input_size()) + " inputs, not " + std::to_string(count);
+    throw Refusal(std::string(node.get_type_name()) + ": the layer has " + given);
+}
+
 void take_unconverted(ov::Node &node, ov::Output<ov::Node> &table)
 {
     const auto is_constant = ov::is_type<ov::op::v0::Constant>(node.get_input_node_ptr(0));
@@ -188,13 +205,11 @@ void take_unconverted(ov::Node &node, ov::Output<ov::Node> &table)
     bool is_outermost = false; // the plug-in puts no conversions behind the inputs of a subgraph
     for (size_t i = 0; i < node.get_input_size(); i++) {
         const auto *convert = ov::as_type<ov::op::v0::Convert>(node.get_input_node_ptr(i));
-        if (convert == nullptr || came_with_the_model(*convert)) continue;
-        const auto source = convert->input_value(0);
-        const auto &giver = *source.get_node();
-        if (!ov::is_type<ov::op::v0::Parameter>(&giver) && !is_ours(giver)) continue;
+        if (convert == nullptr || !can_be_left_out(*convert, i)) continue;
         if (i == 0 && !is_read_as_it_is(node, 16)) continue;
+        const auto source = convert->input_value(0);
         node.input(i).replace_source_output(source);
-        is_outermost = is_outermost || ov::is_type<ov::op::v0::Parameter>(&giver);
+        is_outermost = is_outermost || ov::is_type<ov::op::v0::Parameter>(source.get_node());
     }
     if (is_constant && is_outermost && is_made_of(*node.get_input_node_ptr(0), table) &&
         is_read_as_it_is(node, 16))

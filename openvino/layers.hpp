@@ -25,6 +25,9 @@ void run_layer(garner_layer &layer, const std::string &name, garner_layer_call &
 
 int64_t integer_of(const ov::Tensor &scalar);
 
+// Refuses a layer of a file that has more or fewer.
+void check_inputs(const ov::Node &node, size_t count);
+
 // The shape of a result where ONNX allows what OpenVINO does not: indices of GatherElements that are smaller
 // than data off the axis, and (as OpenVINO's reader of ONNX has it) batch extents of 1 that stand for any.
 // False if this is neither.
@@ -75,19 +78,23 @@ template <class Base> struct Replacing;
 template <> struct Replacing<ov::op::v8::Gather> {
     static constexpr auto name = "GarnerGather";
     static constexpr auto kind = GARNER_GATHER;
+    static constexpr size_t inputs = 3;
 };
 template <> struct Replacing<ov::op::v6::GatherElements> {
     static constexpr auto name = "GarnerGatherElements";
     static constexpr auto kind = GARNER_GATHER_ELEMENTS;
+    static constexpr size_t inputs = 2;
 };
 template <> struct Replacing<ov::op::v8::GatherND> {
     static constexpr auto name = "GarnerGatherND";
     static constexpr auto kind = GARNER_GATHER_ND;
+    static constexpr size_t inputs = 2;
 };
 template <> // apart from GarnerGatherND because the batch axes of its result are one
 struct Replacing<ov::op::v5::GatherND> {
     static constexpr auto name = "GarnerGatherND5";
     static constexpr auto kind = GARNER_GATHER_ND;
+    static constexpr size_t inputs = 2;
 };
 
 template <class Base> class Layer : public Base
@@ -130,6 +137,7 @@ template <class Base> class Layer : public Base
     void validate_and_infer_types() override
     {
         ov::PartialShape shape;
+        check_inputs(*this, Replacing<Base>::inputs);
         take_unconverted(*this, m_table);
         if (m_spec.compare(0, 5, "onnx-") == 0 && infer_like_onnx(*this, shape))
             this->set_output_type(0, this->get_input_element_type(0), shape);

@@ -2,6 +2,7 @@
 """garner's layers as parts of a running program: threads, subgraphs, errors, conversions, caches, the end of a process."""
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -208,6 +209,15 @@ def test_a_constant_table():
         layers = layers_of(compiled)
         assert "Reference" in [what for _, what in layers] and not {"Gather"} & {what for _, what in layers}
         assert (infer(compiled, np.array([[4, -1], [0, 2]])).data == ROWS[[[4, -1], [0, 2]]]).all()
+
+
+def test_a_compressed_table_is_the_runtime_s():
+    """The plug-in fuses it with what unpacks it, and that with its own Gather."""
+    packed, rows = np.arange(2048, dtype=np.uint8).reshape(64, 32), opset8.parameter([-1, -1], np.int64)
+    table = opset8.multiply(opset8.convert(opset8.constant(packed), "f32"), opset8.constant(np.full((64, 1), 0.5, np.float32)))
+    compiled = compile_ours(ov.Model([opset8.gather(table, rows, np.int64(0))], [rows]))
+    assert "Gather" in [what for _, what in layers_of(compiled)]
+    assert (infer(compiled, np.array([[3, 63]])).data == packed[[[3, 63]]] * np.float32(0.5)).all()
 
 
 @pytest.mark.parametrize("data_type", [np.int64, np.uint64])
@@ -430,6 +440,21 @@ def test_a_file_with_an_unknown_version_is_refused(tmp_path):
     (tmp_path / "saved.xml").write_text(text.replace("openvino-8", "openvino-9"))
     with pytest.raises(RuntimeError, match="Gather: spec 'openvino-9' is not one of"):
         core_with_garner().read_model(tmp_path / "saved.xml")
+
+
+INPUTS = [("Gather", 8, 3), ("Gather", 1, 3), ("GatherElements", 6, 2), ("GatherND", 5, 2), ("GatherND", 8, 2)]
+
+
+@pytest.mark.parametrize("operator, opset, wanted, kept", [(*layer, kept) for layer in INPUTS for kept in (0, 1, 2, 3, 4) if kept != layer[2]])
+def test_a_file_with_too_many_or_too_few_inputs_is_refused(operator, opset, wanted, kept):
+    case = Case(operator, (5, 4), (2, 1), attributes={"axis": 0} if operator == "GatherElements" else {})
+    text, weights = ir_of(case, f"opset{opset}", "f32", "i64")
+    text = re.sub(r'<edge [^>]*to-layer="3"[^>]*/>', "", text.decode())
+    ports = "".join(f'<port id="{i}" precision="I64"><dim>2</dim><dim>1</dim></port>' for i in range(kept))
+    edges = "".join(f'<edge from-layer="1" from-port="0" to-layer="3" to-port="{i}"/>' for i in range(kept))
+    text = re.sub(r'(<layer id="3".*?)<input>.*?</input>', rf"\g<1><input>{ports}</input>", text).replace("</edges>", edges + "</edges>")
+    with pytest.raises(RuntimeError, match=f"Garner{operator}5?: the layer has {kept} inputs, not {wanted}"):
+        core_with_garner().read_model(text.encode(), weights)
 
 
 def test_a_version_is_the_opset_s_and_no_attribute_s(tmp_path):
