@@ -15,8 +15,11 @@ set_target_properties(garner_python PROPERTIES OUTPUT_NAME _garner C_VISIBILITY_
 target_link_options(garner_python PRIVATE -Wl,--exclude-libs,ALL)
 # A call finds its own code driven out of the caches by the work of the last one: the less there is to fetch, the better.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT GARNER_SANITIZE)
-    target_compile_options(garner_python PRIVATE $<$<CONFIG:Release>:-flto=auto;-fno-plt>)
-    target_link_options(garner_python PRIVATE $<$<CONFIG:Release>:-flto=auto;-Wl,-z,now>)
+    include(CheckIPOSupported)
+    check_ipo_supported(RESULT can_link_time_optimize LANGUAGES C)
+    set_target_properties(garner_python PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ${can_link_time_optimize})
+    target_compile_options(garner_python PRIVATE $<$<CONFIG:Release>:-fno-plt>)
+    target_link_options(garner_python PRIVATE $<$<CONFIG:Release>:-Wl,-z,now>)
 endif()
 if(python_is_free_threaded EQUAL 1)
     target_compile_definitions(garner_python PRIVATE GARNER_PYTHON_WHOLE_API)
