@@ -67,6 +67,18 @@ static inline int64_t walk(struct small *small, const int64_t *shape, int count,
     return product;
 }
 
+/* The product of data's extents from axis `first` to `end`, which must be those of indices and of out. */
+static inline int64_t walk_both(struct small *small, int first, int end)
+{
+    int64_t product = 1;
+    for (int i = first; i < end; i++) {
+        int64_t n = number(small, pin(small->data.shape[i]));
+        small->doubt |= (uint64_t)((n ^ small->indices.shape[i]) | (n ^ small->out.shape[i]));
+        product = times(small, product, n);
+    }
+    return product;
+}
+
 static inline void add_axis(struct nest *nest, int k, int64_t bound, int64_t stride, const struct op *op)
 {
     nest->axis[k] = (struct axis){bound, stride, op->negative == GARNER_NEGATIVE_WRAPS ? bound : 0};
@@ -103,12 +115,10 @@ static inline bool small_gather(struct nest *nest, struct small *s, const struct
 static inline bool small_elements(struct nest *nest, struct small *s, const struct op *op, int axis)
 {
     const int64_t *shape = s->indices.shape, item = nest->run;
-    const int rank = s->data.rank, after = rank - axis - 1;
+    const int rank = s->data.rank;
     if (s->indices.rank != rank || s->out.rank != rank) return false;
-    walk(s, s->data.shape, axis, 0);
-    walk(s, s->data.shape + axis + 1, after, axis + 1);
-    int64_t outer = walk(s, shape, axis, 0), points = walk(s, shape + axis, 1, axis);
-    int64_t inner = walk(s, shape + axis + 1, after, axis + 1), bound = number(s, pin(s->data.shape[axis]));
+    int64_t outer = walk_both(s, 0, axis), points = walk(s, shape + axis, 1, axis);
+    int64_t inner = walk_both(s, axis + 1, rank), bound = number(s, pin(s->data.shape[axis]));
     int64_t stride = times(s, inner, item), pitch = times(s, bound, stride), row = times(s, points, inner);
     add_axis(nest, 0, bound, stride, op);
     add_dim(nest, outer, pitch, row, times(s, row, item));
