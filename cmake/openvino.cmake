@@ -2,8 +2,8 @@
 #
 # What the wheel carries of the OpenVINO extension. Its C++ is compiled on the user's machine, against the openvino that is
 # installed there (python/garner/openvino.py); the C that it stands on, the library included, is compiled here, as an archive.
-add_library(garner_layer STATIC openvino/layer.c $<TARGET_OBJECTS:garner_objects>)
-target_include_directories(garner_layer PRIVATE include)
+add_library(garner_layer STATIC openvino/layer.c plugin/plans.c $<TARGET_OBJECTS:garner_objects>)
+target_include_directories(garner_layer PRIVATE include plugin)
 set_target_properties(garner_layer PROPERTIES C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
 garner_own_target(garner_layer)
 

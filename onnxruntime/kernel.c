@@ -18,11 +18,34 @@ struct kernel {
     struct plans plans;
 };
 
-static struct planned *plan(const struct kernel *kernel, const garner_tensor *data,
-                            const garner_tensor *indices, garner_error *error)
+/* ---- Plans ------------------------------------------------------------------------------------ */
+
+/* The attributes are the kernel's, the same for all its plans. */
+static struct plan_key key_of(const garner_tensor *data, const garner_tensor *indices)
 {
-    int64_t step = data->dtype == GARNER_STR ? strings_step(kernel->ort) : 1;
-    return planned_new(&kernel->op, data, step, indices, error);
+    return (struct plan_key){.data = data, .indices = indices};
+}
+
+/* Strides of a dense tensor, times `step`. Where they would not fit garner refuses the shape. */
+static void spread(int64_t *strides, const garner_tensor *tensor, int64_t step)
+{
+    uint64_t stride = (uint64_t)step;
+    for (int32_t d = tensor->rank - 1; d >= 0; d--) {
+        strides[d] = (int64_t)stride;
+        stride *= (uint64_t)tensor->shape[d];
+    }
+}
+
+static garner_status plan_for(const struct kernel *kernel, const garner_tensor *data,
+                              const garner_tensor *indices, garner_plan **plan, garner_error *error)
+{
+    int64_t strides[GARNER_MAX_RANK];
+    garner_tensor placed = *data;
+    if (data->dtype == GARNER_STR && data->rank <= GARNER_MAX_RANK) {
+        spread(strides, data, strings_step(kernel->ort));
+        placed.strides = strides;
+    }
+    return garner_plan_create(plan, &kernel->op, &placed, indices, NULL, error);
 }
 
 /* ---- A run ------------------------------------------------------------------------------------ */
@@ -64,33 +87,33 @@ static int64_t count_of(const garner_tensor *tensor) /* which exists, so it fits
     return count;
 }
 
-static OrtStatus *run_planned(struct run *run, const struct planned *planned)
+static OrtStatus *run_planned(struct run *run, const garner_plan *plan)
 {
     garner_exec exec = {.parallel_for = parallel_for, .context = run};
-    const garner_shape *shape = garner_plan_output(planned->plan);
+    const garner_shape *shape = garner_plan_output(plan);
     garner_error error;
     OrtValue *value;
     void *out;
     RETURN_FAILURE(get_output(run, shape, &value));
     if (run->data.dtype == GARNER_STR) {
         const struct strings strings = {run->ort, run->data_value, value, &exec};
-        return strings_gather(&strings, planned->plan, count_of(&run->data), run->indices.data);
+        return strings_gather(&strings, plan, count_of(&run->data), run->indices.data);
     }
     RETURN_FAILURE(run->ort->GetTensorMutableData(value, &out));
-    if (garner_execute(planned->plan, run->data.data, run->indices.data, out, &exec, &error) == GARNER_OK)
-        return NULL;
+    if (garner_execute(plan, run->data.data, run->indices.data, out, &exec, &error) == GARNER_OK) return NULL;
     return ort_refuse(run->ort, &error);
 }
 
 /* A shape that was not met before. */
-static OrtStatus *run_new(struct run *run, struct kernel *kernel)
+static OrtStatus *run_new(struct run *run, struct kernel *kernel, const struct plan_key *key)
 {
     garner_error error;
-    struct planned *planned = plan(kernel, &run->data, &run->indices, &error);
-    if (planned == NULL) return ort_refuse(run->ort, &error);
-    bool kept = plans_keep(&kernel->plans, planned);
-    OrtStatus *status = run_planned(run, planned);
-    if (!kept) planned_free(planned);
+    garner_plan *plan;
+    if (plan_for(kernel, &run->data, &run->indices, &plan, &error) != GARNER_OK)
+        return ort_refuse(run->ort, &error);
+    bool kept = plans_keep(&kernel->plans, key, plan);
+    OrtStatus *status = run_planned(run, plan);
+    if (!kept) garner_plan_destroy(plan);
     return status;
 }
 
@@ -99,8 +122,9 @@ static OrtStatus *compute(OrtKernelImpl *impl, OrtKernelContext *context)
     struct kernel *kernel = (struct kernel *)impl;
     struct run run = {.ort = kernel->ort, .context = context};
     RETURN_FAILURE(begin(&run));
-    const struct planned *planned = plans_find(&kernel->plans, &run.data, &run.indices);
-    return planned ? run_planned(&run, planned) : run_new(&run, kernel);
+    const struct plan_key key = key_of(&run.data, &run.indices);
+    const garner_plan *plan = plans_find(&kernel->plans, &key);
+    return plan ? run_planned(&run, plan) : run_new(&run, kernel, &key);
 }
 
 /* ---- Made and freed --------------------------------------------------------------------------- */
@@ -119,9 +143,10 @@ static void foresee(struct kernel *kernel, const OrtKernelInfo *info)
         if (type) ort->ReleaseTypeInfo(type);
     }
     if (!known) return;
-    garner_error error;
-    struct planned *planned = plan(kernel, &tensor[0], &tensor[1], &error);
-    if (planned) plans_keep(&kernel->plans, planned); /* the first, so there is room */
+    const struct plan_key key = key_of(&tensor[0], &tensor[1]);
+    garner_plan *plan;
+    if (plan_for(kernel, &tensor[0], &tensor[1], &plan, NULL) != GARNER_OK) return;
+    if (!plans_keep(&kernel->plans, &key, plan)) garner_plan_destroy(plan);
 }
 
 static void release(OrtKernelImpl *impl)
@@ -148,10 +173,8 @@ OrtStatus *kernel_create(void *state, const OrtKernelInfo *info, OrtKernelImpl *
     const struct version *version = state;
     struct kernel *kernel = calloc(1, sizeof *kernel);
     *made = NULL;
-    if (kernel == NULL || !plans_open(&kernel->plans)) {
-        free(kernel);
-        return ort_no_memory(version->ort);
-    }
+    if (kernel == NULL) return ort_no_memory(version->ort);
+    plans_open(&kernel->plans);
     kernel->impl =
         (OrtKernelImpl){.ort_version_supported = ORT_API_VERSION, .Compute = compute, .Release = release};
     kernel->ort = version->ort;

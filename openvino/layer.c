@@ -1,37 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Plans are kept in a list that only grows, so looking one up takes no lock: streams of a compiled model
- * share their layers. A model has static shapes (one plan) or a few; beyond a limit each call plans anew.
- */
+/* Finds plans, or makes and keeps them; streams of a compiled model share their layers. */
 #include "layer.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLANS = 32, LONGEST_NAME = 200 };
+#include "plans.h"
 
-struct entry {
-    struct entry *next;
-    garner_plan *plan;
-    int64_t axis;
-    int64_t batch_dims;
-    garner_dtype data_type;
-    garner_dtype index_type;
-    int32_t data_rank;
-    int32_t index_rank;
-    int64_t extents[]; /* of data, then of indices */
-};
+enum { LONGEST_NAME = 200 };
 
 struct garner_layer {
     garner_op op;
     int broadcasts; /* a batch extent of 1 stands for any */
-    _Atomic(struct entry *) plans;
-    atomic_int count;
+    struct plans plans;
 };
 
-/* ---- Making layers, keeping plans ---------------------------------------------------------------- */
+/* ---- Making layers ------------------------------------------------------------------------------- */
 
 garner_status garner_layer_create(garner_layer **layer, garner_kind kind, const char *spec,
                                   garner_error *error)
@@ -53,8 +38,7 @@ garner_status garner_layer_create(garner_layer **layer, garner_kind kind, const 
     }
     made->op = op;
     made->broadcasts = kind == GARNER_GATHER_ND && strncmp(spec, "onnx-", 5) == 0;
-    atomic_init(&made->plans, NULL);
-    atomic_init(&made->count, 0);
+    plans_open(&made->plans);
     *layer = made;
     return GARNER_OK;
 }
@@ -62,59 +46,8 @@ garner_status garner_layer_create(garner_layer **layer, garner_kind kind, const 
 void garner_layer_destroy(garner_layer *layer)
 {
     if (layer == NULL) return;
-    for (struct entry *entry = atomic_load(&layer->plans); entry != NULL;) {
-        struct entry *next = entry->next;
-        garner_plan_destroy(entry->plan);
-        free(entry);
-        entry = next;
-    }
+    plans_close(&layer->plans);
     free(layer);
-}
-
-static size_t extents_bytes(int32_t rank)
-{
-    return (size_t)rank * sizeof(int64_t);
-}
-
-static int same_extents(const int64_t *a, const int64_t *b, int32_t rank)
-{
-    for (int32_t i = 0; i < rank; i++)
-        if (a[i] != b[i]) return 0;
-    return 1;
-}
-
-static int matches(const struct entry *entry, const garner_layer_call *call)
-{
-    return entry->axis == call->axis && entry->batch_dims == call->batch_dims &&
-           entry->data_type == call->data.dtype && entry->index_type == call->indices.dtype &&
-           entry->data_rank == call->data.rank && entry->index_rank == call->indices.rank &&
-           same_extents(entry->extents, call->data.shape, entry->data_rank) &&
-           same_extents(entry->extents + entry->data_rank, call->indices.shape, entry->index_rank);
-}
-
-/* Keeps a plan if there is room and memory for it; else it remains the caller's. */
-static int keep(garner_layer *layer, const garner_layer_call *call, garner_plan *plan)
-{
-    if (atomic_load(&layer->count) >= MOST_PLANS) return 0;
-    struct entry *entry =
-        malloc(sizeof *entry + extents_bytes(call->data.rank) + extents_bytes(call->indices.rank));
-    if (entry == NULL) return 0;
-    *entry = (struct entry){.plan = plan,
-                            .axis = call->axis,
-                            .batch_dims = call->batch_dims,
-                            .data_type = call->data.dtype,
-                            .index_type = call->indices.dtype,
-                            .data_rank = call->data.rank,
-                            .index_rank = call->indices.rank};
-    if (call->data.rank > 0) memcpy(entry->extents, call->data.shape, extents_bytes(call->data.rank));
-    if (call->indices.rank > 0)
-        memcpy(entry->extents + call->data.rank, call->indices.shape, extents_bytes(call->indices.rank));
-
-    atomic_fetch_add(&layer->count, 1);
-    entry->next = atomic_load(&layer->plans);
-    while (!atomic_compare_exchange_weak(&layer->plans, &entry->next, entry)) {
-    }
-    return 1;
 }
 
 /* ---- Batch extents of 1 -------------------------------------------------------------------------- */
@@ -172,23 +105,20 @@ static garner_status make_plan(const garner_layer *layer, const garner_layer_cal
 garner_status garner_layer_find(garner_layer *layer, const garner_layer_call *call, garner_layer_plan *found,
                                 garner_error *error)
 {
-    struct entry *entry = atomic_load_explicit(&layer->plans, memory_order_acquire);
-    for (; entry != NULL; entry = entry->next) {
-        if (!matches(entry, call)) continue;
-        *found = (garner_layer_plan){.plan = entry->plan};
-        return GARNER_OK;
-    }
-
+    const struct plan_key key = {call->axis, call->batch_dims, &call->data, &call->indices};
     garner_plan *plan;
+    *found = (garner_layer_plan){.plan = plans_find(&layer->plans, &key)};
+    if (found->plan) return GARNER_OK;
     garner_status status = make_plan(layer, call, &plan, error);
     if (status != GARNER_OK) return status;
-    *found = (garner_layer_plan){.plan = plan, .temporary = !keep(layer, call, plan)};
+    *found =
+        (garner_layer_plan){.plan = plan, .temporary = plans_keep(&layer->plans, &key, plan) ? NULL : plan};
     return GARNER_OK;
 }
 
 void garner_layer_done(const garner_layer_plan *found)
 {
-    if (found->temporary) garner_plan_destroy(found->plan);
+    garner_plan_destroy(found->temporary);
 }
 
 /* ---- Messages ------------------------------------------------------------------------------------ */

@@ -22,10 +22,11 @@ typedef struct garner_layer_call {
     garner_tensor indices;
 } garner_layer_call;
 
-/* A plan, and whether it was made for this call alone because the layer has met too many shapes. */
+/* A plan; the same once more if it was made for this call alone, because the layer has met too many shapes.
+ */
 typedef struct garner_layer_plan {
-    garner_plan *plan;
-    int temporary;
+    const garner_plan *plan;
+    garner_plan *temporary;
 } garner_layer_plan;
 
 /*
