@@ -246,7 +246,8 @@ GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum sou
     const int axes = source_axes(source);
     const char *index = s->index + point * axes * width;
     uintptr_t at = (uintptr_t)s->data;
-    if (source == UNIT && run > LINE && index_load(index, type) == index_load(index - width, type) + 1)
+    if (source == UNIT && run > LINE &&
+        (uint64_t)index_load(index, type) - (uint64_t)index_load(index - width, type) == 1)
         return; /* rows in order: the machine sees that itself, and asking as well is in its way */
     UNROLL for (int k = 0; k < axes; k++)
     {
