@@ -3,7 +3,7 @@
 #include "cpu.h"
 
 enum {
-    TASK_COST = 256 * 1024, /* bytes moved, or as good as moved, that make a task worth handing out */
+    TASK_COST = 128 * 1024, /* bytes moved, or as good as moved, that make a task worth handing out */
     POINT_COST = 16,        /* what finding a point costs, in bytes moved */
     MOST_TASKS = 64 * 1024,
     PIECE_ALIGNMENT = 4096,
