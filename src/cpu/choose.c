@@ -205,5 +205,9 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
     }
     keep_whole(work, nest);
     work->fused = choose_fused(way, nest, inner);
+    if (way == PATTERNS && nest->points <= SHORT_PATTERN && work->rows == 1) {
+        make_pattern(work->pattern, nest, nest->points);
+        work->segment.pattern = work->pattern;
+    }
     if (!is_little(nest)) choose_much(work, nest);
 }

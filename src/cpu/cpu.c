@@ -113,15 +113,6 @@ static bool move_pattern(const struct cpu_work *work, const struct nest *nest, c
     return true;
 }
 
-/* How far each of the first `points` points of short rows lies from the first in data. */
-static inline void make_pattern(int64_t *pattern, const struct nest *nest, int64_t points)
-{
-    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    for (int64_t i = 0, row = 0; i < points; row += before->data)
-        for (int64_t k = 0, from = row; k < inner->n; k++, from += inner->data)
-            pattern[i++] = from;
-}
-
 static bool run_patterns(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                          int64_t task)
 {
@@ -130,8 +121,6 @@ static bool run_patterns(const struct cpu_work *work, const struct nest *nest, c
     int64_t pattern[PATTERN_POINTS], columns = tile.column_end - tile.column, whole = columns;
     if (columns > PATTERN_POINTS) whole = PATTERN_POINTS / inner->n * inner->n;
     make_pattern(pattern, nest, whole);
-    if (work->rows == 1 && tile.column == 0 && whole == columns) /* nothing to walk along */
-        return move_pattern(work, nest, buffers, pattern, (struct spot){0, 0, 0}, columns);
     struct cursor base;
     cursor_seek(&base, nest, nest->rank - 2, tile.row);
     for (int64_t i = tile.row; i < tile.row_end; i++) {
@@ -196,6 +185,9 @@ bool garner_cpu_task(const struct cpu_work *work, const struct nest *nest, const
                             work->columns);
         return run_rows(work, nest, buffers, task);
     case PATTERNS:
+        if (work->segment.pattern && move_points(work->fused, nest, buffers, &work->segment,
+                                                 (struct spot){0, 0, 0}, work->columns) == work->columns)
+            return true;
         return run_patterns(work, nest, buffers, task);
     case REUSES:
         return run_reuses(work, nest, buffers, task);

@@ -19,6 +19,8 @@ enum way {
     BITS      /* packed elements */
 };
 
+enum { SHORT_PATTERN = 32 /* points; a whole nest of no more has its pattern made ahead */ };
+
 struct cpu_work {
     enum way way;
     const struct kernel *fused;             /* reads the caller's indices; NULL: always by way of a block */
@@ -28,6 +30,7 @@ struct cpu_work {
     int64_t row_share, column_share, piece; /* what a task takes of rows, columns, bytes of a run */
     int64_t column_tasks, pieces;           /* how many tasks lie side by side */
     int64_t tasks;
+    int64_t pattern[SHORT_PATTERN]; /* where the segment points to it */
 };
 
 /* The three buffers, each at its element 0. */
@@ -54,6 +57,15 @@ struct cursor {
     struct spot spot;
     int64_t at[GARNER_MAX_RANK];
 };
+
+/* PATTERNS: how far each of the first `points` points of short rows lies from the first in data. */
+static inline void make_pattern(int64_t *pattern, const struct nest *nest, int64_t points)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
+    for (int64_t i = 0, row = 0; i < points; row += before->data)
+        for (int64_t k = 0, from = row; k < inner->n; k++, from += inner->data)
+            pattern[i++] = from;
+}
 
 void garner_cpu_choose(struct cpu_work *work, const struct nest *nest);
 
