@@ -68,7 +68,7 @@ static inline int64_t walk(struct small *small, const int64_t *shape, int count,
 }
 
 /* The product of data's extents from axis `first` to `end`, which must be those of indices and of out. */
-static inline int64_t walk_both(struct small *small, int first, int end)
+static inline int64_t walk_three(struct small *small, int first, int end)
 {
     int64_t product = 1;
     for (int i = first; i < end; i++) {
@@ -117,8 +117,8 @@ static inline bool small_elements(struct nest *nest, struct small *s, const stru
     const int64_t *shape = s->indices.shape, item = nest->run;
     const int rank = s->data.rank;
     if (s->indices.rank != rank || s->out.rank != rank) return false;
-    int64_t outer = walk_both(s, 0, axis), points = walk(s, shape + axis, 1, axis);
-    int64_t inner = walk_both(s, axis + 1, rank), bound = number(s, pin(s->data.shape[axis]));
+    int64_t outer = walk_three(s, 0, axis), points = walk(s, shape + axis, 1, axis);
+    int64_t inner = walk_three(s, axis + 1, rank), bound = number(s, pin(s->data.shape[axis]));
     int64_t stride = times(s, inner, item), pitch = times(s, bound, stride), row = times(s, points, inner);
     add_axis(nest, 0, bound, stride, op);
     add_dim(nest, outer, pitch, row, times(s, row, item));
