@@ -6,6 +6,7 @@ enum {
     TASK_COST = 128 * 1024, /* bytes moved, or as good as moved, that make a task worth handing out */
     POINT_COST = 16,        /* what finding a point costs, in bytes moved */
     MOST_TASKS = 64 * 1024,
+    LEAST_PIECE = 512 * 1024, /* of a long run: each begins slowly */
     PIECE_ALIGNMENT = 4096,
     PATTERN_ROW = 64,                 /* rows shorter than this gain from a pattern, */
     PATTERN_RUN = 32,                 /* if their runs are short as well, */
@@ -25,7 +26,7 @@ enum {
 };
 
 _Static_assert(LITTLE + LITTLE * POINT_COST < TASK_COST, "what is little is not cut into tasks");
-_Static_assert(PATTERN_RUN < TASK_COST, "runs that go by a pattern are never cut into pieces");
+_Static_assert(PATTERN_RUN < LEAST_PIECE, "runs that go by a pattern are never cut into pieces");
 
 static bool is_little(const struct nest *nest)
 {
@@ -146,7 +147,7 @@ static void cut_grid(struct cpu_work *work, const struct nest *nest)
     work->column_share = round_up(divide_up(work->columns, columns), grain);
     work->column_tasks = divide_up(work->columns, work->column_share);
     int64_t pieces = at_least(1, wanted / (row_tasks * work->column_tasks));
-    work->piece = at_least(TASK_COST, round_up(divide_up(nest->run, pieces), PIECE_ALIGNMENT));
+    work->piece = at_least(LEAST_PIECE, round_up(divide_up(nest->run, pieces), PIECE_ALIGNMENT));
     work->pieces = divide_up(nest->run, work->piece);
     work->tasks = row_tasks * work->column_tasks * work->pieces;
 }
