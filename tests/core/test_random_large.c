@@ -223,14 +223,29 @@ static void draw_short_rows(struct random *random, struct test_case *c)
         set_shape(&c->data, 3, blocks, extent, n);
         set_shape(&c->indices, 3, blocks, points / n / blocks, n);
     } else {
-        set_shape(&c->data, 2, points / n, 1 + extent % 100, 0);
-        set_shape(&c->indices, 2, points / n, n, 0);
+        const int64_t rows = points / n, widest = 2 * BYTES / (rows * (int64_t)item);
+        set_shape(&c->data, 2, rows, 1 + extent % at_least(1, at_most(widest, 100)), 0);
+        set_shape(&c->indices, 2, rows, n, 0);
     }
+    c->axis = 1;
+}
+
+/* More points than a block has, of a type that is always resolved, for more rows than one sweep takes. */
+static void draw_swept(struct random *random, struct test_case *c)
+{
+    c->dtype = GARNER_F32;
+    c->index_dtype = GARNER_I16;
+    set_shape(&c->data, 2, random_between(random, 40, 60), random_between(random, 20000, 30000), 0);
+    set_shape(&c->indices, 1, random_between(random, BLOCK_POINTS + 1, 2 * BLOCK_POINTS), 0, 0);
     c->axis = 1;
 }
 
 static void draw_reused(struct random *random, struct test_case *c)
 {
+    if (random_chance(random, 25)) {
+        draw_swept(random, c);
+        return;
+    }
     const size_t item = pick_item(random, c, 1, 32);
     const int64_t n = random_between(random, 2, 5000), rows = 1 + pick_points(random, item) / n;
     set_shape(&c->data, 2, rows, pick_extent(random, item, rows), 0);
