@@ -37,16 +37,6 @@ int escape_next(char out[ESCAPE_SIZE], const char *bytes, size_t left, enum esca
 
 /* ---- Reading ---- */
 
-static int encode(char out[4], uint32_t point)
-{
-    static const unsigned lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    int length = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    for (int i = length - 1; i > 0; i--, point >>= 6)
-        out[i] = (char)(0x80 | (point & 0x3F));
-    out[0] = (char)(lead[length == 1 ? 0 : length] | point);
-    return length;
-}
-
 /* The value of exactly `count` hexadecimal digits, or -1. */
 static int32_t hexadecimal(const char *text, size_t left, size_t count)
 {
@@ -76,7 +66,7 @@ static int unescape_point(char out[4], const char *text, size_t left, size_t *us
     int32_t point = hexadecimal(text + 2, left - 2, 4);
     if (point < 0) return -1;
     *used = 6;
-    if (point < 0xD800 || point > 0xDFFF) return encode(out, (uint32_t)point);
+    if (point < 0xD800 || point > 0xDFFF) return utf8_encode(out, (uint32_t)point);
     if (point >= 0xDC80 && point <= 0xDCFF) {
         out[0] = (char)(point & 0xFF);
         return 1;
@@ -85,7 +75,7 @@ static int unescape_point(char out[4], const char *text, size_t left, size_t *us
     int32_t low = hexadecimal(text + 8, left - 8, 4);
     if (low < 0xDC00 || low > 0xDFFF) return -1;
     *used = 12;
-    return encode(out, 0x10000u + (((uint32_t)point & 0x3FF) << 10 | ((uint32_t)low & 0x3FF)));
+    return utf8_encode(out, 0x10000u + (((uint32_t)point & 0x3FF) << 10 | ((uint32_t)low & 0x3FF)));
 }
 
 int unescape_next(char out[4], const char *text, size_t left, size_t *used)

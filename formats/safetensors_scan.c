@@ -77,16 +77,6 @@ garner_status safetensors_string(struct safetensors_scan *scan, const char **tex
     return safetensors_expect(scan, '"');
 }
 
-static int encode(char *out, uint32_t point)
-{
-    static const unsigned lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    int length = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    for (int i = length - 1; i > 0; i--, point >>= 6)
-        out[i] = (char)(0x80 | (point & 0x3F));
-    out[0] = (char)(lead[length == 1 ? 0 : length] | point);
-    return length;
-}
-
 /* The code point of \uXXXX, or of two of them that belong together; 0 if it is none, or zero itself. */
 static uint32_t code_point(const char *text, size_t left, size_t *used)
 {
@@ -114,7 +104,7 @@ int64_t safetensors_unescape(char *out, const char *text, size_t size)
         } else {
             uint32_t point = code_point(text + i, size - i, &used);
             if (!point) return -1;
-            length += encode(out + length, point);
+            length += utf8_encode(out + length, point);
         }
     }
     out[length] = 0;

@@ -33,6 +33,16 @@ size_t utf8_decode(const char *bytes, size_t left, uint32_t *code)
     return *code < least[length] || *code > 0x10FFFF || surrogate ? 0 : length;
 }
 
+int utf8_encode(char out[4], uint32_t code)
+{
+    static const unsigned lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    int length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (int i = length - 1; i > 0; i--, code >>= 6)
+        out[i] = (char)(0x80 | (code & 0x3F));
+    out[0] = (char)(lead[length] | code);
+    return length;
+}
+
 int utf8_is_valid(const char *text)
 {
     uint32_t code;

@@ -13,6 +13,9 @@
  * if it is not well formed. Never looks beyond a zero byte. */
 size_t utf8_decode(const char *bytes, size_t left, uint32_t *code);
 
+/* Writes the bytes of a code point; returns how many. */
+int utf8_encode(char out[4], uint32_t code);
+
 /* Whether a text that ends in a zero byte is well formed. */
 int utf8_is_valid(const char *text);
 
