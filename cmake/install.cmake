@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What `cmake --install` writes: the libraries, the header, the CMake package, the pkg-config file, the
-# command, its man page and completions, the plug-in for ONNX Runtime. Everything is relative to the prefix, so the tree may be moved afterwards.
+# command, its man page and completions, the plug-in for ONNX Runtime. Everything is relative to the prefix, so the
+# tree may be moved afterwards.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/garner)
