@@ -16,11 +16,12 @@ struct run {
     atomic_size_t done;  /* tasks that were run, or needed no running */
 };
 
+enum { SERIAL_TASKS = 32 }; /* that one thread runs as one, before it asks whether to go on */
+
 /* Once an index is refused the remaining tasks have nothing to add: which index is reported is found
  * afterwards, by a scan of its own. */
-static void run_task(void *argument, size_t i)
+static void run_some(struct run *run, struct tasks tasks)
 {
-    struct run *run = argument;
     const garner_exec *exec = run->exec;
     if (atomic_load_explicit(&run->stopped, memory_order_relaxed)) return;
     if (exec && exec->cancelled && exec->cancelled(exec->context)) {
@@ -28,21 +29,33 @@ static void run_task(void *argument, size_t i)
         return;
     }
     if (!atomic_load_explicit(&run->refused, memory_order_relaxed) &&
-        !garner_cpu_task(&run->plan->work, &run->plan->nest, &run->buffers, (int64_t)i))
+        !garner_cpu_run(&run->plan->work, &run->plan->nest, &run->buffers, tasks))
         atomic_store_explicit(&run->refused, true, memory_order_relaxed);
-    atomic_fetch_add_explicit(&run->done, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->done, (size_t)tasks.count, memory_order_relaxed);
+}
+
+static void run_task(void *run, size_t i)
+{
+    run_some(run, (struct tasks){(int64_t)i, 1});
+}
+
+/* Alone a thread takes many at a time: memory is best written without a pause. */
+static void run_alone(struct run *run, int64_t end)
+{
+    const int64_t most = run->exec && run->exec->cancelled ? SERIAL_TASKS : end;
+    for (struct tasks tasks = {0, 0}; tasks.first < end; tasks.first += tasks.count) {
+        tasks.count = at_most(most, garner_cpu_beside(&run->plan->work, tasks.first));
+        run_some(run, tasks);
+    }
 }
 
 static void run_tasks(struct run *run, size_t tasks)
 {
     const garner_exec *exec = run->exec;
-    if (tasks > 1 && exec && exec->parallel_for) {
-        if (exec->parallel_for(exec->context, run_task, run, tasks) != 0)
-            atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
-        return;
-    }
-    for (size_t i = 0; i < tasks; i++)
-        run_task(run, i);
+    if (tasks == 1 || exec == NULL || exec->parallel_for == NULL)
+        run_alone(run, (int64_t)tasks);
+    else if (exec->parallel_for(exec->context, run_task, run, tasks) != 0)
+        atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
 }
 
 static GARNER_COLD garner_status report_refused(const struct garner_plan *plan, const char *indices,
@@ -126,7 +139,7 @@ static inline garner_status run_plan(const struct garner_plan *plan, const void 
     const struct buffers buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
                                     first_element(&plan->out, out)};
     if (plan->work.tasks != 1 || has_a_say(exec)) return run_with(plan, &buffers, exec, error);
-    if (garner_cpu_task(&plan->work, &plan->nest, &buffers, 0)) return GARNER_OK;
+    if (garner_cpu_run(&plan->work, &plan->nest, &buffers, (struct tasks){0, 1})) return GARNER_OK;
     return report_refused(plan, buffers.indices, NULL, error);
 }
 
@@ -149,7 +162,7 @@ static inline bool run_small(const struct op *op, const garner_tensor *data, con
     struct cpu_work work;
     if (!garner_small_nest(&nest, &buffers, op, data, indices, out)) return false;
     garner_cpu_choose(&work, &nest);
-    return garner_cpu_task(&work, &nest, &buffers, 0);
+    return garner_cpu_run(&work, &nest, &buffers, (struct tasks){0, 1});
 }
 
 /* Plans on the stack, and runs. */

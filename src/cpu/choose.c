@@ -18,11 +18,12 @@ enum {
     NEAR = (X86 ? 2048 : 256) * 1024, /* one of this size near enough, */
     SHARED = 32 * 1024 * 1024,        /* one of this size in the cache that cores share */
     LEAST_SWEEP = 8,                  /* rows that a resolved block serves at least */
-    AHEAD_BYTES = 8192,               /* how far ahead runs are asked for that are shorter than this, */
-    AHEAD_POINTS = 16,                /* at most this many */
-    LITTLE = 1024,                    /* bytes of out for which none of this matters */
-    STREAMED_FAR = 512,               /* from this length on streamed runs pass the nearest cache by */
-    STREAMED_OUT = 32 * 1024 * 1024   /* an out of this size is better written past the caches */
+    AHEAD_BYTES = 2048,               /* how far ahead runs are asked for, */
+    AHEAD_CACHED = 8192,            /* on x86, where out stays in the caches, and those shorter than this, */
+    AHEAD_POINTS = 16,              /* at most this many */
+    LITTLE = 1024,                  /* bytes of out for which none of this matters */
+    STREAMED_FAR = 512,             /* from this length on streamed runs pass the nearest cache by */
+    STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
 };
 
 _Static_assert(LITTLE + LITTLE * POINT_COST < TASK_COST, "what is little is not cut into tasks");
@@ -165,11 +166,13 @@ static void cut_elements(struct cpu_work *work, const struct nest *nest)
 /* What only shows where much is moved: looking ahead, serving more rows, writing past the caches. */
 static void tune(struct cpu_work *work, const struct nest *nest)
 {
-    int64_t touched = touched_bytes(nest);
-    if (nest->run < AHEAD_BYTES && touched > NEAR)
-        work->segment.ahead = at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
-    work->segment.stream = nest->points >= STREAMED_OUT / nest->run;
-    work->segment.near = X86 ? !work->segment.stream || nest->run < STREAMED_FAR : touched <= SHARED;
+    const int64_t touched = touched_bytes(nest);
+    const bool stream = nest->points >= STREAMED_OUT / nest->run;
+    const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
+    if (touched > NEAR && (reach == AHEAD_BYTES || nest->run < reach))
+        work->segment.ahead = at_most(AHEAD_POINTS, divide_up(reach, nest->run));
+    work->segment.stream = stream;
+    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched <= SHARED;
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
     if (work->way == REUSES)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));

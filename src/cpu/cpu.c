@@ -9,19 +9,22 @@ struct tile {
     int64_t row, row_end, column, column_end, from, length;
 };
 
-/* The rectangle of a task. */
-static inline struct tile find_tile(const struct cpu_work *work, const struct nest *nest, int64_t task)
+/* The rectangle of a task, or of several that lie side by side. */
+static inline struct tile find_tile(const struct cpu_work *work, const struct nest *nest, struct tasks tasks)
 {
     if (work->tasks == 1) return (struct tile){0, work->rows, 0, work->columns, 0, nest->run};
-    int64_t piece = task % work->pieces, column = task / work->pieces % work->column_tasks;
-    int64_t row = task / work->pieces / work->column_tasks;
+    int64_t piece = tasks.first % work->pieces, column = tasks.first / work->pieces % work->column_tasks;
+    int64_t row = tasks.first / work->pieces / work->column_tasks;
+    int64_t pieces = work->pieces > 1 ? tasks.count : 1;
+    int64_t columns = work->pieces == 1 && work->column_tasks > 1 ? tasks.count : 1;
+    int64_t rows = work->pieces == 1 && work->column_tasks == 1 ? tasks.count : 1;
     return (struct tile){
         .row = row * work->row_share,
-        .row_end = at_most((row + 1) * work->row_share, work->rows),
+        .row_end = at_most((row + rows) * work->row_share, work->rows),
         .column = column * work->column_share,
-        .column_end = at_most((column + 1) * work->column_share, work->columns),
+        .column_end = at_most((column + columns) * work->column_share, work->columns),
         .from = piece * work->piece,
-        .length = at_most(work->piece, nest->run - piece * work->piece),
+        .length = at_most(pieces * work->piece, nest->run - piece * work->piece),
     };
 }
 
@@ -74,9 +77,9 @@ static inline bool move_row(const struct kernel *kernel, const struct nest *nest
 }
 
 static bool run_rows(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                     int64_t task)
+                     struct tasks tasks)
 {
-    const struct tile tile = find_tile(work, nest, task);
+    const struct tile tile = find_tile(work, nest, tasks);
     const struct dim *inner = &nest->dim[nest->rank - 1];
     struct segment like = work->segment;
     struct cursor row;
@@ -114,9 +117,9 @@ static bool move_pattern(const struct cpu_work *work, const struct nest *nest, c
 }
 
 static bool run_patterns(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         int64_t task)
+                         struct tasks tasks)
 {
-    const struct tile tile = find_tile(work, nest, task);
+    const struct tile tile = find_tile(work, nest, tasks);
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     int64_t pattern[PATTERN_POINTS], columns = tile.column_end - tile.column, whole = columns;
     if (columns > PATTERN_POINTS) whole = PATTERN_POINTS / inner->n * inner->n;
@@ -152,9 +155,9 @@ static bool move_reused(const struct cpu_work *work, const struct nest *nest, co
 }
 
 static bool run_reuses(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                       int64_t task)
+                       struct tasks tasks)
 {
-    const struct tile tile = find_tile(work, nest, task);
+    const struct tile tile = find_tile(work, nest, tasks);
     int64_t shared = nest->dim[nest->rank - 2].n;
     struct cursor row;
     cursor_seek(&row, nest, nest->rank - 1, tile.row);
@@ -169,30 +172,38 @@ static bool run_reuses(const struct cpu_work *work, const struct nest *nest, con
 }
 
 static bool run_bits(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                     int64_t task)
+                     struct tasks tasks)
 {
-    const struct tile tile = find_tile(work, nest, task);
+    const struct tile tile = find_tile(work, nest, tasks);
     return garner_bits_task(nest, buffers, tile.row, tile.row_end);
 }
 
-bool garner_cpu_task(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                     int64_t task)
+int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task)
+{
+    int64_t beside = work->pieces > 1         ? work->pieces
+                     : work->column_tasks > 1 ? work->column_tasks
+                                              : work->tasks;
+    return beside - task % beside;
+}
+
+bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                    struct tasks tasks)
 {
     switch (work->way) {
     case ROWS:
         if (work->rows == 1 && work->tasks == 1) /* nothing to walk along */
             return move_row(work->fused, nest, buffers, &work->segment, (struct spot){0, 0, 0},
                             work->columns);
-        return run_rows(work, nest, buffers, task);
+        return run_rows(work, nest, buffers, tasks);
     case PATTERNS:
         if (work->segment.pattern && move_points(work->fused, nest, buffers, &work->segment,
                                                  (struct spot){0, 0, 0}, work->columns) == work->columns)
             return true;
-        return run_patterns(work, nest, buffers, task);
+        return run_patterns(work, nest, buffers, tasks);
     case REUSES:
-        return run_reuses(work, nest, buffers, task);
+        return run_reuses(work, nest, buffers, tasks);
     case BITS:
-        return run_bits(work, nest, buffers, task);
+        return run_bits(work, nest, buffers, tasks);
     }
     return false;
 }

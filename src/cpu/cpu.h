@@ -69,9 +69,17 @@ static inline void make_pattern(int64_t *pattern, const struct nest *nest, int64
 
 void garner_cpu_choose(struct cpu_work *work, const struct nest *nest);
 
-/* Runs one task; false if it met an index that the policy refuses. */
-bool garner_cpu_task(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                     int64_t task);
+/* Tasks that lie side by side: together they are a rectangle of the grid too. */
+struct tasks {
+    int64_t first, count;
+};
+
+/* How many tasks lie side by side from this one on. */
+int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task);
+
+/* Runs such tasks as one; false if it met an index that the policy refuses. */
+bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                    struct tasks tasks);
 
 /* The same for packed data: elements [first, end) of out, both at a packing unit or at the end. */
 bool garner_bits_task(const struct nest *nest, const struct buffers *buffers, int64_t first, int64_t end);

@@ -18,19 +18,7 @@
 #ifndef GARNER_CPU_SKELETON_H
 #define GARNER_CPU_SKELETON_H
 
-#include <string.h>
-
-#include "kernel.h"
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
-/* The sanitizers check every access of an unrolled loop, which takes minutes to compile. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNROLL
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
+#include "move.h"
 
 enum {
     GROUP = X86 ? 2 : 8,     /* x86 has half the registers */
@@ -38,16 +26,13 @@ enum {
     TUPLE_GROUP = X86 ? 2 : 4,
     MOST_GROUP = 8,
     MOST_AXES = 4,
-    LINE = 64,
-    AHEAD_ROWS = X86 ? 8 : 4,
-    WRAPPED = 64,                  /* points that are wrapped once one needs it */
-    SHORT_RUN = 16,                /* rarely reaches into a second line */
-    MOST_PIECED = 32,              /* the longest run of any length that moves as two pieces */
-    FEW_POINTS = 16,               /* of a row, for which later rows are asked */
-    FEW_BYTES = 256,               /* of each of them, at most */
-    PREFETCHED = X86 ? 512 : 4096, /* bytes of a run that are asked for ahead: x86 goes on by itself */
-    STREAMED = 384,                /* a run of this length streams from any address */
-    LONG_RUN = 16 * 1024           /* where the C library moves best on x86 */
+    AHEAD_ROWS = 4,
+    WRAPPED = 64,     /* points that are wrapped once one needs it */
+    SHORT_RUN = 16,   /* rarely reaches into a second line */
+    MOST_PIECED = 32, /* the longest run of any length that moves as two pieces */
+    FEW_POINTS = 16,  /* of a row, for which later rows are asked */
+    FEW_BYTES = 256,  /* of each of them, at most */
+    MOST_ASKED = 512  /* bytes of a later run, where they are asked for at once */
 };
 
 /* The product of two numbers below 2^32. The assembly statements make the compiler forget where they came
@@ -127,95 +112,6 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
     return inside;
 }
 
-/* One line. A store of all its 64 bytes at once spares the CPU from reading it first; to the compiler a
- * vector of that size is one register only where the instruction set has it. */
-GARNER_INLINE void move_line(char *out, const char *from, enum level level)
-{
-#if defined(__x86_64__)
-    if (level == AVX512) {
-        typedef uint8_t line __attribute__((vector_size(LINE)));
-        line bytes;
-        memcpy(&bytes, from, LINE);
-        memcpy(out, &bytes, LINE);
-        return;
-    }
-#endif
-    (void)level;
-    memcpy(out, from, LINE);
-}
-
-/* Several lines; `lines` is a constant, at most 4. */
-GARNER_INLINE void move_lines(char *out, const char *from, int lines, enum level level)
-{
-    UNROLL for (int i = 0; i < lines; i++) move_line(out + i * LINE, from + i * LINE, level);
-}
-
-/* Any number of bytes, in ascending pieces that do not overlap, but for the last. */
-GARNER_INLINE void move_any(char *out, const char *from, int64_t run, enum level level)
-{
-    if (run >= 16) {
-        char *last_out = out + run - 16;
-        const char *last_from = from + run - 16;
-        for (; run >= LINE; run -= LINE, out += LINE, from += LINE)
-            move_line(out, from, level);
-        for (; run >= 16; run -= 16, out += 16, from += 16)
-            memcpy(out, from, 16);
-        if (run > 0) memcpy(last_out, last_from, 16);
-    } else if (run >= 8) {
-        uint64_t a, b;
-        memcpy(&a, from, 8), memcpy(&b, from + run - 8, 8);
-        memcpy(out, &a, 8), memcpy(out + run - 8, &b, 8);
-    } else if (run >= 4) {
-        uint32_t a, b;
-        memcpy(&a, from, 4), memcpy(&b, from + run - 4, 4);
-        memcpy(out, &a, 4), memcpy(out + run - 4, &b, 4);
-    } else {
-        for (int64_t i = 0; i < run; i++)
-            out[i] = from[i];
-    }
-}
-
-/* Past the caches: whole lines of out are written without being read first. What lies before and after
- * them is written as usual. */
-GARNER_INLINE void move_streaming(char *out, const char *from, int64_t run, enum level level)
-{
-#if defined(__SSE2__)
-    int64_t head = -(int64_t)(uintptr_t)out & (LINE - 1);
-    if (head > 0) move_any(out, from, at_most(head, run), level);
-    for (out += head, from += head, run -= head; run >= LINE; run -= LINE, out += LINE, from += LINE)
-        for (int i = 0; i < LINE; i += 16)
-            _mm_stream_si128((__m128i *)(void *)(out + i),
-                             _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-    if (run > 0) move_any(out, from, run, level);
-#else
-    move_any(out, from, run, level);
-#endif
-}
-
-/* Streamed lines reach memory in their own time; after this, before whatever is written next. */
-GARNER_INLINE void finish_streaming(void)
-{
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
-}
-
-/* `constant` is the run if that is known when compiling, 0 otherwise. */
-GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t constant, bool streams,
-                            enum level level)
-{
-    if (streams)
-        move_streaming(out, from, run, level);
-    else if (constant >= LINE)
-        move_lines(out, from, (int)(constant / LINE), level);
-    else if (constant > 0)
-        memcpy(out, from, (size_t)constant);
-    else if (!X86 || run < LONG_RUN)
-        move_any(out, from, run, level);
-    else
-        memcpy(out, from, (size_t)run);
-}
-
 /* Whether these runs can be streamed: the caller wants it, and they are whole lines or long. */
 GARNER_INLINE bool run_streams(const struct segment *s, const char *out, int64_t run)
 {
@@ -228,43 +124,31 @@ GARNER_INLINE bool run_streams(const struct segment *s, const char *out, int64_t
 #endif
 }
 
-/* Into the nearest cache; or into the next one, when memory is so far that a jump does not matter. */
-GARNER_INLINE void prefetch_line(uintptr_t at, bool near)
-{
-    if (__builtin_expect(near, 1))
-        __builtin_prefetch((const void *)at, 0, 3);
-    else
-        __builtin_prefetch((const void *)at, 0, 2);
-}
-
-/* Asks for the run of a point whose indices are not checked: an address is only a number here, and a
- * prefetch of nonsense does nothing. A run that is not made of whole lines has one line more. */
-GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum source source, int width,
-                                int64_t run)
+/* Where the run of a point lies whose indices are not checked: an address is only a number here, and asking
+ * for nonsense does nothing. */
+GARNER_INLINE uintptr_t run_address(const struct segment *s, int64_t point, enum source source, int width)
 {
     const struct index_type type = {width, false};
     const int axes = source_axes(source);
     const char *index = s->index + point * axes * width;
     uintptr_t at = (uintptr_t)s->data;
-    if (source == UNIT && run > LINE &&
-        (uint64_t)index_load(index, type) - (uint64_t)index_load(index - width, type) == 1)
-        return; /* rows in order: the machine sees that itself, and asking as well is in its way */
+    if (source == BLOCK) return at + (uintptr_t)index_load(index, type);
+    if (source == COLUMNS || source == RAMP) at += (uintptr_t)point * (uintptr_t)s->ramp;
     UNROLL for (int k = 0; k < axes; k++)
     {
         int64_t place = index_load(index + k * width, type);
         at += (uintptr_t)index_wrap(place, s->axis[k].wrap) * (uintptr_t)s->axis[k].stride;
     }
-    int64_t length = run < PREFETCHED ? run : PREFETCHED;
-    if (length <= LINE) {
-        prefetch_line(at, s->near);
-    } else {
-        const uintptr_t end = at + (uintptr_t)length;
-        for (uintptr_t line = at; line < end; line += LINE) {
-            __asm__("" : "+r"(line)); /* unrolled it is slower */
-            prefetch_line(line, s->near);
-        }
-    }
-    if (s->ragged) prefetch_line(at + (uintptr_t)length - 1, s->near);
+    return at;
+}
+
+/* Asks for a short run: for its line, and for the next one where it may reach into that. */
+GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum source source, int width,
+                                int64_t run)
+{
+    uintptr_t at = run_address(s, point, source, width);
+    prefetch_line(at, s->near);
+    if (s->ragged) prefetch_line(at + (uintptr_t)run - 1, s->near);
 }
 
 static GARNER_COLD void zero_run(char *out, size_t run)
@@ -360,6 +244,50 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
     return i;
 }
 
+/* Moves one run of a line and more, and asks for the run of a later point. On x86, whose own look-ahead goes
+ * on by itself, its first lines are enough, unless the run streams. */
+GARNER_INLINE void move_long(const struct segment *s, char *out, const char *from, uintptr_t later,
+                             int64_t constant, bool streams, enum level level)
+{
+    const int64_t run = constant ? constant : s->run;
+    if (streams || (!X86 && constant == 0)) {
+        move_asking(out, from, run, later, s->near, streams, level);
+        return;
+    }
+    prefetch_lines(later, at_most(run, MOST_ASKED), s->near);
+    move_run(out, from, run, constant, streams, level);
+}
+
+/* Moves all points of a row, one by one, so that nothing but out is written, not even a list of offsets.
+ * Indices are wrapped at once: next to a run that takes no time. */
+GARNER_INLINE int64_t gather_long(const struct segment *s, const char *data, char *out, enum source source,
+                                  int width, int64_t constant, bool streams, enum level level)
+{
+    const int64_t *block = (const int64_t *)(const void *)s->index;
+    const int64_t n = s->n, slope = source == COLUMNS ? s->ramp : 0, run = constant ? constant : s->run;
+    const uintptr_t shift = (uintptr_t)data - (uintptr_t)s->data;
+    for (int64_t i = 0; i < n; i++, out += s->step, data += slope) {
+        int64_t from, later = at_most(i + s->ahead, n - 1);
+        if (source == BLOCK)
+            from = block[i];
+        else if (!load_offsets(s, i, 1, source, width, 0, true, &from))
+            return i;
+        if (s->ahead)
+            move_long(s, out, data + from, shift + run_address(s, later, source, width), constant, streams,
+                      level);
+        else
+            move_run(out, data + from, run, constant, streams, level);
+    }
+    return n;
+}
+
+/* Whether a row goes that way: its runs are long, and from far away or of any length. */
+GARNER_INLINE bool goes_one_by_one(const struct segment *s, enum source source, int64_t constant)
+{
+    if (source == PATTERN || source == HOLED) return false;
+    return constant ? constant > LINE && s->ahead : s->run >= LINE;
+}
+
 /* One row. Negative indices are rare, so wrapping waits until the plain comparison fails; then the next
  * points are loaded, and checked, anew. Runs of any length take so long that they are wrapped at once. */
 GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, char *out, enum source source,
@@ -370,7 +298,9 @@ GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, 
     bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
     bool streams = is_long && run_streams(s, out, constant ? constant : s->run);
     int64_t i = 0;
-    for (;;) {
+    bool one_by_one = goes_one_by_one(s, source, constant);
+    if (one_by_one) i = gather_long(s, data, out, source, width, constant, streams, level);
+    while (!one_by_one) {
         i = gather_points(s, data, out, i, s->n, source, width, constant, constant == 0, streams, level);
         if (resolved || constant == 0 || __builtin_expect(i == s->n, 1)) break;
         int64_t end = at_most(s->n, i + WRAPPED);
@@ -399,7 +329,7 @@ GARNER_INLINE void gather_short_rows(const struct segment *given, enum source so
     const int64_t later = AHEAD_ROWS * s->row_ramp;
     const char *data = s->data;
     char *out = s->out;
-    bool far = s->ahead && run <= FEW_BYTES;
+    bool far = !X86 && s->ahead && run <= FEW_BYTES; /* x86 looks far enough by itself */
     for (int64_t row = 0; row < s->rows; row++, data += s->row_ramp, out += s->row_step) {
         if (far && row + AHEAD_ROWS < s->rows) prefetch_row(s, data + later, run);
         char *to = out;
