@@ -112,6 +112,13 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
     return inside;
 }
 
+/* Asks for later indices. Past the last ones this does nothing. */
+GARNER_INLINE void prefetch_indices(const struct segment *s, int64_t first, int count, int64_t pitch)
+{
+    uintptr_t at = (uintptr_t)s->index + (uintptr_t)(first * pitch) + LOOK;
+    UNROLL for (int64_t k = 0; k < count * pitch; k += LINE) prefetch_line(at + (uintptr_t)k, true);
+}
+
 /* Whether these runs can be streamed: the caller wants it, and they are whole lines or long. */
 GARNER_INLINE bool run_streams(const struct segment *s, const char *out, int64_t run)
 {
@@ -186,6 +193,7 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     int64_t step = gaps || constant == 0 ? s->step : constant;
     int64_t slope = source != COLUMNS ? 0 : constant == 0 ? s->ramp : constant;
     const int64_t *block = (const int64_t *)(const void *)s->index + first;
+    if (!X86 && !resolved && count > 1) prefetch_indices(s, first, count, source_axes(source) * width);
     if (!resolved && !load_offsets(s, first, count, source, width, constant, wraps, offset)) return false;
     const int64_t *from = resolved ? block : offset;
     out += first * step;
@@ -197,6 +205,13 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
             if (far) prefetch_run(s, first + i + s->ahead, source, width, s->run);
             move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
         }
+        return true;
+    }
+    if (moves_fours(constant) && count % 4 == 0 && !gaps) {
+        const char *at[MOST_GROUP];
+        UNROLL for (int i = 0; i < count; i++) at[i] =
+            data + i * slope + from[i] * (source == UNIT ? constant : 1);
+        UNROLL for (int i = 0; i < count; i += 4) move_four(out + i * step, at + i, constant);
         return true;
     }
     UNROLL for (int i = 0; i < count; i++, out += step)
