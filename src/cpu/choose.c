@@ -20,7 +20,9 @@ enum {
     LEAST_SWEEP = 8,                  /* rows that a resolved block serves at least */
     AHEAD_BYTES = 2048,               /* how far ahead runs are asked for, */
     AHEAD_CACHED = 8192,            /* on x86, where out stays in the caches, and those shorter than this, */
-    AHEAD_POINTS = 16,              /* at most this many */
+    AHEAD_POINTS = 16,              /* at most this many, */
+    AHEAD_ELEMENTS = 32,            /* single elements this many, */
+    MOST_ELEMENT = 16,              /* of no more bytes */
     LITTLE = 1024,                  /* bytes of out for which none of this matters */
     STREAMED_FAR = 512,             /* from this length on streamed runs pass the nearest cache by */
     STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
@@ -163,16 +165,24 @@ static void cut_elements(struct cpu_work *work, const struct nest *nest)
     work->tasks = divide_up(work->rows, work->row_share);
 }
 
+/* How many points ahead runs are asked for; 0: not at all. Single elements are found by the CPU itself, which
+ * looks far enough, unless on aarch64 they come from memory. */
+static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, bool stream)
+{
+    const bool elements = !X86 && work->fused && work->fused->run && nest->run <= MOST_ELEMENT;
+    if (elements) return table_bytes(nest) > SHARED ? AHEAD_ELEMENTS : 0;
+    const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
+    if (touched_bytes(nest) <= NEAR || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;
+    return at_most(AHEAD_POINTS, divide_up(reach, nest->run));
+}
+
 /* What only shows where much is moved: looking ahead, serving more rows, writing past the caches. */
 static void tune(struct cpu_work *work, const struct nest *nest)
 {
-    const int64_t touched = touched_bytes(nest);
     const bool stream = nest->points >= STREAMED_OUT / nest->run;
-    const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
-    if (touched > NEAR && (reach == AHEAD_BYTES || nest->run < reach))
-        work->segment.ahead = at_most(AHEAD_POINTS, divide_up(reach, nest->run));
+    work->segment.ahead = choose_ahead(work, nest, stream);
     work->segment.stream = stream;
-    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched <= SHARED;
+    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched_bytes(nest) <= SHARED;
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
     if (work->way == REUSES)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));

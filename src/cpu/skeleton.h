@@ -133,7 +133,8 @@ GARNER_INLINE bool run_streams(const struct segment *s, const char *out, int64_t
 
 /* Where the run of a point lies whose indices are not checked: an address is only a number here, and asking
  * for nonsense does nothing. */
-GARNER_INLINE uintptr_t run_address(const struct segment *s, int64_t point, enum source source, int width)
+GARNER_INLINE uintptr_t run_address(const struct segment *s, int64_t point, enum source source, int width,
+                                    bool wraps)
 {
     const struct index_type type = {width, false};
     const int axes = source_axes(source);
@@ -141,10 +142,12 @@ GARNER_INLINE uintptr_t run_address(const struct segment *s, int64_t point, enum
     uintptr_t at = (uintptr_t)s->data;
     if (source == BLOCK) return at + (uintptr_t)index_load(index, type);
     if (source == COLUMNS || source == RAMP) at += (uintptr_t)point * (uintptr_t)s->ramp;
+    if (source == PATTERN) at += (uintptr_t)s->pattern[point];
     UNROLL for (int k = 0; k < axes; k++)
     {
         int64_t place = index_load(index + k * width, type);
-        at += (uintptr_t)index_wrap(place, s->axis[k].wrap) * (uintptr_t)s->axis[k].stride;
+        if (wraps) place = index_wrap(place, s->axis[k].wrap);
+        at += (uintptr_t)place * (uintptr_t)s->axis[k].stride;
     }
     return at;
 }
@@ -153,7 +156,7 @@ GARNER_INLINE uintptr_t run_address(const struct segment *s, int64_t point, enum
 GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum source source, int width,
                                 int64_t run)
 {
-    uintptr_t at = run_address(s, point, source, width);
+    uintptr_t at = run_address(s, point, source, width, run == 0 || run > SHORT_RUN);
     prefetch_line(at, s->near);
     if (s->ragged) prefetch_line(at + (uintptr_t)run - 1, s->near);
 }
@@ -245,8 +248,8 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
 {
     const int group = source_group(source, constant);
     bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
-    bool asks = (is_long || source_axes(source) > 1) && (constant == 0 || !wraps);
-    bool far = asks && !resolved && source != PATTERN && s->ahead;
+    bool asks = (!X86 || is_long || source_axes(source) > 1) && (constant == 0 || !wraps);
+    bool far = asks && !resolved && s->ahead;
     if (far)
         for (; end - i >= group + s->ahead; i += group)
             if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, true, level))
@@ -288,8 +291,8 @@ GARNER_INLINE int64_t gather_long(const struct segment *s, const char *data, cha
         else if (!load_offsets(s, i, 1, source, width, 0, true, &from))
             return i;
         if (s->ahead)
-            move_long(s, out, data + from, shift + run_address(s, later, source, width), constant, streams,
-                      level);
+            move_long(s, out, data + from, shift + run_address(s, later, source, width, true), constant,
+                      streams, level);
         else
             move_run(out, data + from, run, constant, streams, level);
     }
