@@ -30,6 +30,7 @@ struct job {
     void *argument;
     size_t count;
     atomic_size_t next;
+    int cpu; /* where its owner works, if a worker was asleep */
 };
 
 struct garner_pool {
@@ -114,12 +115,25 @@ static bool await_job(struct garner_pool *pool, unsigned *seen)
     return !atomic_load_explicit(&pool->stopping, memory_order_relaxed);
 }
 
+/* A system may wake a worker on the CPU that its waker keeps busy, and leave both there for milliseconds
+ * though others are idle. Whoever finds himself there moves on to another CPU, then lets the system choose
+ * again. */
+static void step_aside(int cpu)
+{
+    cpu_set_t allowed, others;
+    if (sched_getcpu() != cpu || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    others = allowed;
+    CPU_CLR((unsigned)cpu, &others);
+    if (sched_setaffinity(0, sizeof others, &others) == 0) sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 static void *serve(void *context)
 {
     struct garner_pool *pool = context;
     unsigned seen = atomic_load_explicit(&pool->first, memory_order_relaxed);
     while (await_job(pool, &seen))
         if (enter_job(pool)) {
+            step_aside(pool->job->cpu);
             work_off(pool->job);
             leave_job(pool);
         }
@@ -147,6 +161,7 @@ static int start_workers(struct garner_pool *pool, int wanted)
 static void open_job(struct garner_pool *pool, struct job *job, int workers)
 {
     pool->job = job;
+    job->cpu = atomic_load(&pool->sleepers) > 0 ? sched_getcpu() : -1;
     atomic_store_explicit(&pool->doors, (unsigned)workers * SLOT, memory_order_release);
     atomic_fetch_add(&pool->number, 1);
     int sleepers = atomic_load(&pool->sleepers);
@@ -154,6 +169,7 @@ static void open_job(struct garner_pool *pool, struct job *job, int workers)
     pthread_mutex_lock(&pool->mutex);
     wake_next(pool, sleepers);
     pthread_mutex_unlock(&pool->mutex);
+    sched_yield(); /* to a worker that was woken on this CPU, and will step aside */
 }
 
 static bool is_left(struct garner_pool *pool)

@@ -11,6 +11,7 @@
 #include "jobs.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <string.h>
 #include <time.h>
 
@@ -20,12 +21,54 @@ static void wait_microseconds(long count)
     nanosleep(&time, NULL);
 }
 
+static double seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static garner_pool *pool_of(int threads)
 {
     garner_pool *pool = NULL;
     garner_error error;
     if (garner_pool_create(&pool, threads, &error) != GARNER_OK) fail_msg("%s", error.message);
     return pool;
+}
+
+/* ---- Where they run ---- */
+
+struct masks {
+    cpu_set_t before;
+    atomic_int narrowed;
+};
+
+static void compare_mask(void *argument, size_t i)
+{
+    struct masks *masks = argument;
+    cpu_set_t mask;
+    (void)i;
+    if (sched_getaffinity(0, sizeof mask, &mask) != 0 || !CPU_EQUAL(&mask, &masks->before))
+        atomic_fetch_add(&masks->narrowed, 1);
+    const double end = seconds() + 50e-6;
+    while (seconds() < end)
+        continue;
+}
+
+/* Workers that were asleep, and may have been woken on the owner's CPU, have all their CPUs in every task. */
+static void test_every_cpu_is_allowed(void **state)
+{
+    (void)state;
+    struct masks masks = {.narrowed = 0};
+    assert_int_equal(sched_getaffinity(0, sizeof masks.before, &masks.before), 0);
+    garner_pool *pool = pool_of(3);
+    const garner_exec exec = garner_pool_exec(pool);
+    for (int i = 0; i < 50; i++) {
+        wait_microseconds(1000);
+        assert_int_equal(exec.parallel_for(exec.context, compare_mask, &masks, 6), 0);
+    }
+    assert_int_equal(atomic_load(&masks.narrowed), 0);
+    garner_pool_destroy(pool);
 }
 
 /* ---- Which threads are made ---- */
@@ -341,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_thread_before_it_is_needed),
         cmocka_unit_test(test_threads_for_a_gather),
+        cmocka_unit_test(test_every_cpu_is_allowed),
         cmocka_unit_test(test_workers_help),
         cmocka_unit_test(test_a_pool_of_one),
         cmocka_unit_test(test_creation_fails),
