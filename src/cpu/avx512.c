@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* AVX-512: elements of 4 and 8 bytes by its gather instructions, which read nothing but those bytes, and
- * rows, whose moves become wider. */
+/* AVX-512: single elements by its gather instructions, and rows, whose moves become wider. A gather reads 4
+ * or 8 bytes, which for elements of 4 or 8 bytes is nothing but those; for smaller ones 4 bytes are chosen
+ * that lie within the table. */
 #include "skeleton.h"
 
 #if defined(__x86_64__)
@@ -9,7 +10,8 @@
 #define AVX512_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
 #define AVX512_INLINE GARNER_INLINE AVX512_TARGET
 
-enum { LANES = 8, ALL_LANES = 0xff };
+enum { LANES = 8, ALL_LANES = 0xff, WORD = 4 /* bytes that a gather reads at least */ };
+#define RUN_LOG(run) ((run) == 1 ? 0 : (run) == 2 ? 1 : (run) == 4 ? 2 : 3)
 
 /* All lanes, of which the compiler does not know it. A gather keeps the lanes that its mask leaves out, so
  * the CPU waits for the register that it writes: it has to be set to zero first, though no lane is left out.
@@ -60,9 +62,24 @@ AVX512_INLINE bool place_lanes(__m512i *place, const struct axis *axis)
     return _mm512_cmplt_epu64_mask(*place, bound) == ALL_LANES;
 }
 
-AVX512_INLINE void move_lanes(char *out, const char *data, __m512i offset, int run)
+/* Eight elements of 1 or 2 bytes. Those beyond `last`, the last place from which 4 bytes may be read, are the
+ * upper part of these. */
+AVX512_INLINE void move_small_lanes(char *out, const char *data, __m512i offset, int64_t last, int run)
 {
-    if (run == 4)
+    const __m512i from = _mm512_min_epi64(offset, _mm512_set1_epi64(last));
+    const __m256i beyond = _mm512_cvtepi64_epi32(_mm512_slli_epi64(_mm512_sub_epi64(offset, from), 3));
+    const __m256i element = _mm256_srlv_epi32(gather_narrow(from, data), beyond);
+    if (run == 1)
+        _mm_storel_epi64((__m128i *)(void *)out, _mm256_cvtepi32_epi8(element));
+    else
+        _mm_storeu_si128((__m128i *)(void *)out, _mm256_cvtepi32_epi16(element));
+}
+
+AVX512_INLINE void move_lanes(char *out, const char *data, __m512i offset, int64_t last, int run)
+{
+    if (run < WORD)
+        move_small_lanes(out, data, offset, last, run);
+    else if (run == 4)
         _mm256_storeu_si256((__m256i *)(void *)out, gather_narrow(offset, data));
     else
         _mm512_storeu_si512((void *)out, gather_wide(offset, data));
@@ -83,7 +100,7 @@ AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum sourc
         }
         if (!place_lanes(&place, &s->axis[k])) return false;
         if (source == UNIT)
-            *offset = _mm512_slli_epi64(place, run == 4 ? 2 : 3);
+            *offset = _mm512_slli_epi64(place, RUN_LOG(run));
         else
             *offset =
                 _mm512_add_epi64(*offset, _mm512_mul_epu32(place, _mm512_set1_epi64(s->axis[k].stride)));
@@ -91,20 +108,23 @@ AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum sourc
     return true;
 }
 
-/* As many whole groups of eight as are inside. */
+/* As many whole groups of eight as are inside. Of small columns some at the end of a row are left over. */
 AVX512_INLINE int64_t gather_lanes(const struct segment *given, const char *data, char *out,
                                    enum source source, int width, int run)
 {
     struct axis axis[MOST_AXES];
     const struct segment own = own_segment(given, source, axis), *const s = &own;
     const __m512i column = _mm512_setr_epi64(0, run, 2 * run, 3 * run, 4 * run, 5 * run, 6 * run, 7 * run);
+    const int64_t last = source == UNIT ? s->axis[0].bound * run - WORD : INT64_MAX;
+    const int64_t n =
+        source == COLUMNS && run < WORD ? s->n - WORD / run : s->n; /* which 4 bytes would pass */
     int64_t i = 0;
-    for (; s->n - i >= LANES; i += LANES) {
+    for (; n - i >= LANES; i += LANES) {
         __m512i offset;
         if (!find_lanes(s, i, source, width, run, &offset)) return i;
         if (source == COLUMNS) offset = _mm512_add_epi64(offset, column);
         if (source == PATTERN) offset = _mm512_add_epi64(offset, _mm512_loadu_si512(s->pattern + i));
-        move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, offset, run);
+        move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, offset, last, run);
     }
     return i;
 }
@@ -170,15 +190,16 @@ AVX512_INLINE int64_t gather_rest(const struct segment *s, const char *data, cha
 AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source, int width, int run,
                                      enum level level)
 {
-    bool elements = run == 4 || run == 8;
+    bool elements = run > 0 && run <= 8, too_few = source == UNIT && s->axis[0].bound < WORD;
     if (source == UNIT && run == 0 && s->run < LINE) return gather_masks(s, width);
-    if (!elements || s->step != run) return gather_segment(s, source, width, run, level);
+    if (!elements || s->step != run || (run < WORD && too_few))
+        return gather_segment(s, source, width, run, level);
     int64_t rows = source == BLOCK ? s->rows : 1, moved = 0;
     for (int64_t row = 0; row < rows; row++) {
         const char *data = source == BLOCK ? s->data + row * s->row_ramp : s->data;
         char *out = source == BLOCK ? s->out + row * s->row_step : s->out;
         moved = gather_lanes(s, data, out, source, width, run);
-        if (s->n - moved < LANES) moved = gather_rest(s, data, out, moved, source, width, run);
+        if (s->n - moved < LANES + WORD) moved = gather_rest(s, data, out, moved, source, width, run);
     }
     return moved;
 }
@@ -189,6 +210,7 @@ AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source
 #define LEVEL_TABLE garner_avx512_kernels
 #define LEVEL_BODY avx512_segment
 #include "level_tmpl.h"
+#undef RUN_LOG
 #undef AVX512_TARGET
 #undef AVX512_INLINE
 #else

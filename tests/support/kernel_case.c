@@ -215,6 +215,17 @@ static void widen(struct extent *extent, bool first, int64_t from, int64_t run)
     if (first || from + run > extent->end) extent->end = from + run;
 }
 
+/* AVX-512 has no gather of less than 4 bytes: of small elements it may read others of the same table. */
+static void widen_table(const struct kernel_case *c, struct extent *data)
+{
+    const struct kernel_line *kernel = c->wish.kernel;
+    const struct segment *s = &c->segment;
+    if (kernel->level != AVX512 || kernel->run < 1 || kernel->run > 2) return;
+    if (kernel->source == UNIT) widen(data, false, 0, c->axis[0].bound * s->run);
+    for (int64_t i = 0; kernel->source == COLUMNS && i < s->n; i++)
+        if (c->place[i][0] >= 0) widen(data, false, c->place[i][0] * c->axis[0].stride, s->n * s->run);
+}
+
 static void measure(const struct kernel_case *c, struct extent *data, struct extent *out)
 {
     bool first_data = true, first_out = true;
@@ -228,6 +239,7 @@ static void measure(const struct kernel_case *c, struct extent *data, struct ext
             widen(data, first_data, from, c->segment.run);
             first_data = false;
         }
+    if (!first_data) widen_table(c, data);
 }
 
 /* The begin of a buffer that touches the guard, or lies `lead` bytes from it. */
