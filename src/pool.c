@@ -30,7 +30,7 @@ struct job {
     void *argument;
     size_t count;
     atomic_size_t next;
-    int cpu; /* where its owner works, if a worker was asleep */
+    int cpu; /* where its owner works, if a worker was asleep; else -1 */
 };
 
 struct garner_pool {
@@ -121,7 +121,7 @@ static bool await_job(struct garner_pool *pool, unsigned *seen)
 static void step_aside(int cpu)
 {
     cpu_set_t allowed, others;
-    if (sched_getcpu() != cpu || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    if (cpu < 0 || sched_getcpu() != cpu || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
     others = allowed;
     CPU_CLR((unsigned)cpu, &others);
     if (sched_setaffinity(0, sizeof others, &others) == 0) sched_setaffinity(0, sizeof allowed, &allowed);

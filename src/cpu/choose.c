@@ -167,22 +167,24 @@ static void cut_elements(struct cpu_work *work, const struct nest *nest)
 
 /* How many points ahead runs are asked for; 0: not at all. Single elements are found by the CPU itself, which
  * looks far enough, unless on aarch64 they come from memory. */
-static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, bool stream)
+static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, int64_t touched,
+                            bool stream)
 {
     const bool elements = !X86 && work->fused && work->fused->run && nest->run <= MOST_ELEMENT;
     if (elements) return table_bytes(nest) > SHARED ? AHEAD_ELEMENTS : 0;
     const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
-    if (touched_bytes(nest) <= NEAR || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;
+    if (touched <= NEAR || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;
     return at_most(AHEAD_POINTS, divide_up(reach, nest->run));
 }
 
 /* What only shows where much is moved: looking ahead, serving more rows, writing past the caches. */
 static void tune(struct cpu_work *work, const struct nest *nest)
 {
+    const int64_t touched = touched_bytes(nest);
     const bool stream = nest->points >= STREAMED_OUT / nest->run;
-    work->segment.ahead = choose_ahead(work, nest, stream);
+    work->segment.ahead = choose_ahead(work, nest, touched, stream);
     work->segment.stream = stream;
-    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched_bytes(nest) <= SHARED;
+    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched <= SHARED;
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
     if (work->way == REUSES)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));

@@ -13,18 +13,18 @@ struct tile {
 static inline struct tile find_tile(const struct cpu_work *work, const struct nest *nest, struct tasks tasks)
 {
     if (work->tasks == 1) return (struct tile){0, work->rows, 0, work->columns, 0, nest->run};
+    const int64_t last = tasks.first + tasks.count - 1;
     int64_t piece = tasks.first % work->pieces, column = tasks.first / work->pieces % work->column_tasks;
     int64_t row = tasks.first / work->pieces / work->column_tasks;
-    int64_t pieces = work->pieces > 1 ? tasks.count : 1;
-    int64_t columns = work->pieces == 1 && work->column_tasks > 1 ? tasks.count : 1;
-    int64_t rows = work->pieces == 1 && work->column_tasks == 1 ? tasks.count : 1;
+    int64_t last_piece = last % work->pieces, last_column = last / work->pieces % work->column_tasks;
+    int64_t last_row = last / work->pieces / work->column_tasks;
     return (struct tile){
         .row = row * work->row_share,
-        .row_end = at_most((row + rows) * work->row_share, work->rows),
+        .row_end = at_most((last_row + 1) * work->row_share, work->rows),
         .column = column * work->column_share,
-        .column_end = at_most((column + columns) * work->column_share, work->columns),
+        .column_end = at_most((last_column + 1) * work->column_share, work->columns),
         .from = piece * work->piece,
-        .length = at_most(pieces * work->piece, nest->run - piece * work->piece),
+        .length = at_most((last_piece + 1) * work->piece, nest->run) - piece * work->piece,
     };
 }
 

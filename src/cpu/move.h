@@ -148,11 +148,18 @@ GARNER_INLINE void move_any(char *out, const char *from, int64_t run, enum level
     }
 }
 
-/* Past the caches but for what lies before the first whole line of out, and after the last. */
-GARNER_INLINE void move_streaming(char *out, const char *from, int64_t run, enum level level)
+/* What lies before the first whole line of out. How many bytes that is. */
+GARNER_INLINE int64_t move_head(char *out, const char *from, int64_t run, enum level level)
 {
     int64_t head = at_most(-(int64_t)(uintptr_t)out & (LINE - 1), run);
     if (head > 0) move_any(out, from, head, level);
+    return head;
+}
+
+/* Past the caches but for what lies before the first whole line of out, and after the last. */
+GARNER_INLINE void move_streaming(char *out, const char *from, int64_t run, enum level level)
+{
+    int64_t head = move_head(out, from, run, level);
     for (out += head, from += head, run -= head; run >= LINE; run -= LINE, out += LINE, from += LINE)
         stream_line(out, from);
     if (run > 0) move_any(out, from, run, level);
@@ -217,8 +224,7 @@ GARNER_INLINE void move_asking(char *out, const char *from, int64_t run, uintptr
                                bool streams, enum level level)
 {
     if (streams) {
-        int64_t head = at_most(-(int64_t)(uintptr_t)out & (LINE - 1), run);
-        if (head > 0) move_any(out, from, head, level);
+        int64_t head = move_head(out, from, run, level);
         out += head, from += head, run -= head;
     }
     int64_t whole = run & -LINE, own = whole > LOOK ? whole - LOOK : 0;

@@ -115,8 +115,7 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
 /* Asks for later indices. Past the last ones this does nothing. */
 GARNER_INLINE void prefetch_indices(const struct segment *s, int64_t first, int count, int64_t pitch)
 {
-    uintptr_t at = (uintptr_t)s->index + (uintptr_t)(first * pitch) + LOOK;
-    UNROLL for (int64_t k = 0; k < count * pitch; k += LINE) prefetch_line(at + (uintptr_t)k, true);
+    prefetch_lines((uintptr_t)s->index + (uintptr_t)(first * pitch) + LOOK, count * pitch, true);
 }
 
 /* Whether these runs can be streamed: the caller wants it, and they are whole lines or long. */
@@ -156,7 +155,7 @@ GARNER_INLINE uintptr_t run_address(const struct segment *s, int64_t point, enum
 GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum source source, int width,
                                 int64_t run)
 {
-    uintptr_t at = run_address(s, point, source, width, run == 0 || run > SHORT_RUN);
+    uintptr_t at = run_address(s, point, source, width, run > SHORT_RUN);
     prefetch_line(at, s->near);
     if (s->ragged) prefetch_line(at + (uintptr_t)run - 1, s->near);
 }
@@ -334,8 +333,7 @@ GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64
 {
     const int64_t *offset = (const int64_t *)(const void *)s->index;
     for (int64_t i = 0; i < s->n; i++)
-        for (int64_t line = 0; line < run; line += LINE)
-            prefetch_line((uintptr_t)data + (uintptr_t)offset[i] + (uintptr_t)line, s->near);
+        prefetch_lines((uintptr_t)data + (uintptr_t)offset[i], run, s->near);
 }
 
 /* Many rows of few points each. */
