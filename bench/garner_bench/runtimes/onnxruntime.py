@@ -68,7 +68,7 @@ def _check_assignment(session, side):
 def open_session(model, side, threads, **changes):
     """A session on one side; `changes` are fields of its options."""
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1 if threads == 1 else 0  # 0: as many as there are cores, each held to its own
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     for field, value in changes.items():

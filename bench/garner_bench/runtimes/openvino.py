@@ -95,8 +95,9 @@ def _open(task, side, threads, **changes):
     return compiled.create_infer_request()
 
 
-def bound_way(request, feeds, outs, result):
-    """Strings are copied in once, and fetched where they lie."""
+def bound_ways(request, feeds, outs, result):
+    """In the caller's thread, and by a thread of the runtime's. Strings are copied in once, and fetched where they lie:
+    the first way would copy them into its answer."""
     for name, array in feeds.items():
         request.set_tensor(name, openvino.Tensor(array, shared_memory=array.dtype.kind != "U"))
     for name, array in outs.items():
@@ -107,11 +108,14 @@ def bound_way(request, feeds, outs, result):
         request.wait()
 
     fetch = (lambda _: result) if outs else (lambda _: request.get_output_tensor(0).str_data.astype(object))
-    return Way("start_async, wait", call, fetch, request)
+    asynchronous = Way("start_async, wait", call, fetch, request)
+    if not outs:
+        return [asynchronous]
+    return [Way("infer", lambda: request.infer(share_outputs=True), fetch, request), asynchronous]
 
 
 def _bound(request, task):
-    return bound_way(request, task.feeds, task.outs, task.result)
+    return bound_ways(request, task.feeds, task.outs, task.result)[0]
 
 
 def way(task, side, threads):

@@ -13,7 +13,7 @@ from ..ceiling import Ceiling
 from ..compare import poison
 from ..effort import QUICK, Effort
 from ..inputs import Inputs
-from ..measure import SETTLE, Trial, compete
+from ..measure import Trial, compete
 from ..session import wanted
 from ..workloads import Workload
 from . import SIDES, load
@@ -53,12 +53,10 @@ def _timed(trial, contestants, effort):
 
 
 def _block(trial, profile, calls):
-    """So many calls in a row, after one that nobody counts: the other side left other things in the caches."""
-    if trial.threads > 1:
-        time.sleep(SETTLE)
-    for number in range(calls + 1):
-        if number == 1:
-            profile.begin_block()
+    """So many calls in a row."""
+    trial.begin_turn(profile.call)
+    profile.begin_block()
+    for _ in range(calls):
         if trial.fresh:
             trial.inputs.choose()
         profile.call()
