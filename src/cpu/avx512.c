@@ -34,22 +34,37 @@ AVX512_INLINE __m256i gather_narrow(__m512i offset, const char *from)
     return _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), all_lanes(), offset, from, 1);
 }
 
-/* Index number `axis` of eight points whose indices lie `axes` apart, loaded once: after the assembly
- * statement they are just numbers. */
-AVX512_INLINE __m512i load_lanes(const char *at, int width, int axis, int axes)
+/* The indices of eight points as they lie there, loaded once: after the assembly statement they are just
+ * numbers. */
+AVX512_INLINE void load_parts(__m512i part[MOST_AXES], const char *at, int bytes)
 {
-    __m512i index;
-    if (axes > 1) {
-        const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-        const __m512i from = _mm512_mullo_epi64(lane, _mm512_set1_epi64((int64_t)axes * width));
-        at += axis * width;
-        index = width == 8 ? gather_wide(from, at) : _mm512_cvtepi32_epi64(gather_narrow(from, at));
-    } else {
-        index = width == 8 ? _mm512_loadu_si512((const void *)at)
-                           : _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(const void *)at));
+    UNROLL for (int k = 0; k * LINE < bytes; k++, at += LINE)
+    {
+        part[k] = bytes - k * LINE >= LINE
+                      ? _mm512_loadu_si512((const void *)at)
+                      : _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)at));
+        __asm__("" : "+v"(part[k]));
     }
-    __asm__("" : "+v"(index));
-    return index;
+}
+
+/* Out of them index number `axis` of each point. */
+AVX512_INLINE __m512i axis_lanes(const __m512i part[MOST_AXES], int width, int axis, int axes)
+{
+    const __m512i at = _mm512_setr_epi64(axis, axis + axes, axis + 2 * axes, axis + 3 * axes, axis + 4 * axes,
+                                         axis + 5 * axes, axis + 6 * axes, axis + 7 * axes);
+    if (width == 4) {
+        const __m512i word = _mm512_castsi256_si512(_mm512_cvtepi64_epi32(at));
+        const __m512i index = axes == 1   ? part[0]
+                              : axes == 2 ? _mm512_permutexvar_epi32(word, part[0])
+                                          : _mm512_permutex2var_epi32(part[0], word, part[1]);
+        return _mm512_cvtepi32_epi64(_mm512_castsi512_si256(index));
+    }
+    if (axes == 1) return part[0];
+    const __m512i first = _mm512_permutex2var_epi64(part[0], at, part[1]);
+    if (axes == 2) return first;
+    const __mmask8 later = _mm512_cmpge_epu64_mask(at, _mm512_set1_epi64(2 * LANES));
+    const __m512i second = _mm512_permutex2var_epi64(part[2], at, axes == 3 ? part[2] : part[3]);
+    return _mm512_mask_mov_epi64(first, later, second);
 }
 
 /* Wraps negative ones; false if one is not inside. */
@@ -90,10 +105,12 @@ AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum sourc
                               __m512i *offset)
 {
     const int axes = source_axes(source);
-    const char *at = s->index + first * axes * width;
+    __m512i part[MOST_AXES];
+    load_parts(part, s->index + first * axes * width, LANES * axes * width);
     *offset = _mm512_setzero_si512();
-    for (int k = 0; k < axes; k++) {
-        __m512i place = load_lanes(at, width, k, axes);
+    UNROLL for (int k = 0; k < axes; k++)
+    {
+        __m512i place = axis_lanes(part, width, k, axes);
         if (source == BLOCK) {
             *offset = place;
             return true;

@@ -423,6 +423,4 @@ GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source
     return s->n;
 }
 
-#undef UNROLL
-
 #endif
