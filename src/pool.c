@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread pool: one provider of the executor hook. Workers take tasks from a shared counter; between
- * jobs they spin for a moment, then sleep. A caller that finds the pool busy (another thread's job, or a
- * job inside a job) does its work itself, so nothing can wait for itself. No thread is made before the
- * first job; one that cannot be made leaves its share to the others; those that a fork() left behind are
- * forgotten, and made anew when the child first needs them.
+ * The thread pool: one provider of the executor hook. Each thread has a share of the tasks, side by side and
+ * from job to job the same, so that what it wrote may still lie in its own cache; once done with that it
+ * helps the others. Between jobs workers spin for a moment, then sleep. A caller that finds the pool busy
+ * (another thread's job, or a job inside a job) does its work itself, so nothing can wait for itself. No
+ * thread is made before the first job; one that cannot be made leaves its share to the others; those that a
+ * fork() left behind are forgotten, and made anew when the child first needs them.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,30 +25,42 @@ enum {
     SLOT = 1 << 16   /* and, above, how many more may enter */
 };
 
-/* Tasks of one parallel_for. */
+/* Tasks [next, end) of a job. */
+struct share {
+    atomic_size_t next;
+    size_t end;
+    char apart[64 - 2 * sizeof(size_t)]; /* or threads would wait for each other's lines */
+};
+
+/* One parallel_for. */
 struct job {
     garner_task *task;
     void *argument;
-    size_t count;
-    atomic_size_t next;
+    int shares;
     int cpu; /* where its owner works, if a worker was asleep; else -1 */
 };
 
+struct worker {
+    pthread_t thread;
+    struct garner_pool *pool;
+};
+
 struct garner_pool {
-    int threads;         /* that a job may use, the caller included */
-    atomic_flag busy;    /* somebody's job is on; its owner alone touches the next three */
-    int started;         /* workers that run */
-    atomic_uint first;   /* number of the last job before the youngest worker was made */
-    struct job *job;     /* read by workers inside */
-    atomic_uint number;  /* of the current job; a change tells workers of a new one */
-    atomic_uint doors;   /* IN_JOB and SLOTs of the current job */
-    atomic_int sleepers; /* workers that wait for `wake` */
-    atomic_bool waiting; /* the owner waits for `left` */
+    struct share share[MOST_WORKERS + 1]; /* of the current job: the owner's, then the workers' */
+    int threads;                          /* that a job may use, the caller included */
+    atomic_flag busy;                     /* somebody's job is on; its owner alone touches the next three */
+    int started;                          /* workers that run */
+    atomic_uint first;                    /* number of the last job before the youngest worker was made */
+    struct job *job;                      /* read by workers inside */
+    atomic_uint number;                   /* of the current job; a change tells workers of a new one */
+    atomic_uint doors;                    /* IN_JOB and SLOTs of the current job */
+    atomic_int sleepers;                  /* workers that wait for `wake` */
+    atomic_bool waiting;                  /* the owner waits for `left` */
     atomic_bool stopping;
     pthread_mutex_t mutex;
     pthread_cond_t wake, left;
     struct garner_pool *next; /* in the list of all pools */
-    pthread_t worker[MOST_WORKERS];
+    struct worker worker[MOST_WORKERS];
 };
 
 static void relax(void)
@@ -61,11 +74,28 @@ static void relax(void)
 
 /* ---- Workers ---------------------------------------------------------------------------------- */
 
-static void work_off(struct job *job)
+/* Deals out the tasks of a job, as evenly as can be. */
+static void deal_out(struct garner_pool *pool, const struct job *job, size_t count)
+{
+    const size_t each = count / (size_t)job->shares, extra = count % (size_t)job->shares;
+    size_t next = 0;
+    for (int k = 0; k < job->shares; k++) {
+        atomic_store_explicit(&pool->share[k].next, next, memory_order_relaxed);
+        next += each + ((size_t)k < extra);
+        pool->share[k].end = next;
+    }
+}
+
+/* Works off share number `own`, then what is left of the others. */
+static void work_off(struct garner_pool *pool, const struct job *job, int own)
 {
     size_t i;
-    while ((i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < job->count)
-        job->task(job->argument, i);
+    for (int k = 0; k < job->shares; k++) {
+        struct share *share = &pool->share[(own + k) % job->shares];
+        if (atomic_load_explicit(&share->next, memory_order_relaxed) >= share->end) continue;
+        while ((i = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed)) < share->end)
+            job->task(job->argument, i);
+    }
 }
 
 /* Takes a slot of the current job, if one is left. */
@@ -129,12 +159,13 @@ static void step_aside(int cpu)
 
 static void *serve(void *context)
 {
-    struct garner_pool *pool = context;
+    const struct worker *self = context;
+    struct garner_pool *pool = self->pool;
     unsigned seen = atomic_load_explicit(&pool->first, memory_order_relaxed);
     while (await_job(pool, &seen))
         if (enter_job(pool)) {
             step_aside(pool->job->cpu);
-            work_off(pool->job);
+            work_off(pool, pool->job, (int)(self - pool->worker) + 1);
             leave_job(pool);
         }
     return NULL;
@@ -152,8 +183,11 @@ static int start_workers(struct garner_pool *pool, int wanted)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     atomic_store_explicit(&pool->first, atomic_load_explicit(&pool->number, memory_order_relaxed),
                           memory_order_relaxed);
-    while (pool->started < wanted && pthread_create(&pool->worker[pool->started], NULL, serve, pool) == 0)
-        pool->started++;
+    for (struct worker *next; pool->started < wanted; pool->started++) {
+        next = &pool->worker[pool->started];
+        next->pool = pool;
+        if (pthread_create(&next->thread, NULL, serve, next) != 0) break;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pool->started < wanted ? pool->started : wanted;
 }
@@ -195,16 +229,19 @@ static void close_job(struct garner_pool *pool)
 /* Runs a job on at most `threads` threads, this one included. */
 static int run_job(struct garner_pool *pool, int threads, garner_task *task, void *argument, size_t count)
 {
-    struct job job = {.task = task, .argument = argument, .count = count};
     int wanted = count < (size_t)threads ? (int)count - 1 : threads - 1;
-    if (wanted > 0 && !atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
-        open_job(pool, &job, start_workers(pool, wanted));
-        work_off(&job);
-        close_job(pool);
-        atomic_flag_clear_explicit(&pool->busy, memory_order_release);
-    } else {
-        work_off(&job);
+    if (wanted <= 0 || atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
+        for (size_t i = 0; i < count; i++)
+            task(argument, i);
+        return 0;
     }
+    const int workers = start_workers(pool, wanted);
+    struct job job = {.task = task, .argument = argument, .shares = workers + 1};
+    deal_out(pool, &job, count);
+    open_job(pool, &job, workers);
+    work_off(pool, &job, 0);
+    close_job(pool);
+    atomic_flag_clear_explicit(&pool->busy, memory_order_release);
     return 0;
 }
 
@@ -279,7 +316,7 @@ static void stop_workers(struct garner_pool *pool)
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
     while (pool->started > 0)
-        pthread_join(pool->worker[--pool->started], NULL);
+        pthread_join(pool->worker[--pool->started].thread, NULL);
 }
 
 /* ---- The default pool -------------------------------------------------------------------------- */

@@ -148,6 +148,69 @@ static void test_workers_help(void **state)
     garner_pool_destroy(pool);
 }
 
+enum { SHARED_TASKS = 12 };
+
+struct shares {
+    pthread_t caller;
+    atomic_int done;
+    bool alone;
+    atomic_bool by_caller[SHARED_TASKS];
+};
+
+/* The first task lasts until all others are done, or it has waited for two seconds. */
+static void waiting_task(void *argument, size_t i)
+{
+    struct shares *shares = argument;
+    for (int waits = 0; i == 0 && waits < 20000 && atomic_load(&shares->done) < SHARED_TASKS - 1; waits++)
+        wait_microseconds(100);
+    if (i == 0) shares->alone = atomic_load(&shares->done) < SHARED_TASKS - 1;
+    atomic_fetch_add(&shares->done, 1);
+}
+
+/* Whoever is done with his own share takes from that of the one who is not. */
+static void test_the_done_help_the_others(void **state)
+{
+    (void)state;
+    garner_pool *pool = pool_of(2);
+    const garner_exec exec = garner_pool_exec(pool);
+    for (int i = 0; i < 3; i++) {
+        struct shares shares = {.caller = pthread_self()};
+        assert_int_equal(exec.parallel_for(exec.context, waiting_task, &shares, SHARED_TASKS), 0);
+        assert_int_equal(atomic_load(&shares.done), SHARED_TASKS);
+        assert_false(shares.alone);
+    }
+    garner_pool_destroy(pool);
+}
+
+/* Both first tasks wait for each other; then each thread goes through its own half. */
+static void meeting_task(void *argument, size_t i)
+{
+    struct shares *shares = argument;
+    atomic_fetch_add(&shares->done, 1);
+    while (atomic_load(&shares->done) < 2)
+        wait_microseconds(100);
+    wait_microseconds(2000);
+    if (pthread_equal(pthread_self(), shares->caller)) atomic_store(&shares->by_caller[i], true);
+}
+
+/* From job to job the first half is the caller's and the second the worker's, but for what one of them is
+ * late with. */
+static void test_shares_stay_with_their_threads(void **state)
+{
+    (void)state;
+    garner_pool *pool = pool_of(2);
+    const garner_exec exec = garner_pool_exec(pool);
+    int own = 0, jobs = 10;
+    for (int i = 0; i < jobs; i++) {
+        struct shares shares = {.caller = pthread_self()};
+        assert_int_equal(exec.parallel_for(exec.context, meeting_task, &shares, SHARED_TASKS), 0);
+        for (int k = 0; k < SHARED_TASKS; k++)
+            own += atomic_load(&shares.by_caller[k]) == (k < SHARED_TASKS / 2);
+    }
+    assert_true(own > jobs * SHARED_TASKS * 2 / 3);
+    garner_pool_destroy(pool);
+}
+
 static void test_a_pool_of_one(void **state)
 {
     (void)state;
@@ -386,6 +449,8 @@ int main(void)
         cmocka_unit_test(test_threads_for_a_gather),
         cmocka_unit_test(test_every_cpu_is_allowed),
         cmocka_unit_test(test_workers_help),
+        cmocka_unit_test(test_the_done_help_the_others),
+        cmocka_unit_test(test_shares_stay_with_their_threads),
         cmocka_unit_test(test_a_pool_of_one),
         cmocka_unit_test(test_creation_fails),
         cmocka_unit_test(test_bad_arguments),
