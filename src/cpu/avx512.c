@@ -10,7 +10,13 @@
 #define AVX512_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
 #define AVX512_INLINE GARNER_INLINE AVX512_TARGET
 
-enum { LANES = 8, ALL_LANES = 0xff, WORD = 4 /* bytes that a gather reads at least */ };
+enum {
+    LANES = 8, /* of 8 bytes, */
+    ALL_LANES = 0xff,
+    NARROW_LANES = 16, /* and of 4 */
+    ALL_NARROW_LANES = 0xffff,
+    WORD = 4 /* bytes that a gather reads at least */
+};
 #define RUN_LOG(run) ((run) == 1 ? 0 : (run) == 2 ? 1 : (run) == 4 ? 2 : 3)
 
 /* All lanes, of which the compiler does not know it. A gather keeps the lanes that its mask leaves out, so
@@ -23,18 +29,7 @@ AVX512_INLINE __mmask8 all_lanes(void)
     return mask;
 }
 
-/* Eight numbers of 8 or of 4 bytes from anywhere. */
-AVX512_INLINE __m512i gather_wide(__m512i offset, const char *from)
-{
-    return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), all_lanes(), offset, from, 1);
-}
-
-AVX512_INLINE __m256i gather_narrow(__m512i offset, const char *from)
-{
-    return _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), all_lanes(), offset, from, 1);
-}
-
-/* The indices of eight points as they lie there, loaded once: after the assembly statement they are just
+/* The indices of a group of points as they lie there, loaded once: after the assembly statement they are just
  * numbers. */
 AVX512_INLINE void load_parts(__m512i part[MOST_AXES], const char *at, int bytes)
 {
@@ -47,7 +42,82 @@ AVX512_INLINE void load_parts(__m512i part[MOST_AXES], const char *at, int bytes
     }
 }
 
-/* Out of them index number `axis` of each point. */
+/* ---- Elements out of less than 2 GiB, sixteen at a time -------------------------------------------- */
+
+/* Whether these are such: of 1 and 2 bytes, or of 4 whose indices come in lanes of 4. */
+AVX512_INLINE bool goes_narrow(const struct segment *s, enum source source, int width, int run)
+{
+    return source == UNIT && (run < WORD || (run == WORD && width == WORD)) &&
+           s->axis[0].bound <= INT32_MAX / run;
+}
+
+/* Sixteen places; false if one is not inside as it stands. */
+AVX512_INLINE bool place_narrow_lanes(const char *at, int width, int64_t bound, __m512i *place)
+{
+    __m512i part[MOST_AXES];
+    load_parts(part, at, NARROW_LANES * width);
+    if (width == WORD) {
+        *place = part[0];
+        return _mm512_cmplt_epu32_mask(*place, _mm512_set1_epi32((int)bound)) == ALL_NARROW_LANES;
+    }
+    const __m512i lower = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i worst = _mm512_max_epu64(part[0], part[1]);
+    *place = _mm512_permutex2var_epi32(part[0], lower, part[1]);
+    return _mm512_cmplt_epu64_mask(worst, _mm512_set1_epi64(bound)) == ALL_LANES;
+}
+
+AVX512_INLINE __m512i gather_words(__m512i offset, const char *from)
+{
+    __mmask16 mask = ALL_NARROW_LANES;
+    __asm__("" : "+k"(mask)); /* as in all_lanes */
+    return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), mask, offset, from, 1);
+}
+
+/* As move_lanes. */
+AVX512_INLINE void move_narrow_lanes(char *out, const char *data, __m512i offset, int last, int run)
+{
+    const __m512i from = _mm512_min_epi32(offset, _mm512_set1_epi32(last));
+    const __m512i beyond = _mm512_slli_epi32(_mm512_sub_epi32(offset, from), 3);
+    if (run == WORD)
+        _mm512_storeu_si512((void *)out, gather_words(offset, data));
+    else if (run == 1)
+        _mm_storeu_si128((__m128i *)(void *)out,
+                         _mm512_cvtepi32_epi8(_mm512_srlv_epi32(gather_words(from, data), beyond)));
+    else
+        _mm256_storeu_si256((__m256i *)(void *)out,
+                            _mm512_cvtepi32_epi16(_mm512_srlv_epi32(gather_words(from, data), beyond)));
+}
+
+/* As many whole groups of sixteen as are inside as they stand. */
+AVX512_INLINE int64_t gather_narrow_lanes(const struct segment *s, const char *data, char *out, int width,
+                                          int run)
+{
+    const int64_t n = s->n, bound = s->axis[0].bound;
+    const char *index = s->index;
+    __m512i place;
+    int64_t i = 0;
+    for (; n - i >= NARROW_LANES; i += NARROW_LANES) {
+        if (!place_narrow_lanes(index + i * width, width, bound, &place)) break;
+        move_narrow_lanes(out + i * run, data, _mm512_slli_epi32(place, RUN_LOG(run)),
+                          (int)(bound * run - WORD), run);
+    }
+    return i;
+}
+
+/* ---- Any elements, eight at a time ----------------------------------------------------------------- */
+
+/* Eight numbers of 8 or of 4 bytes from anywhere. */
+AVX512_INLINE __m512i gather_wide(__m512i offset, const char *from)
+{
+    return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), all_lanes(), offset, from, 1);
+}
+
+AVX512_INLINE __m256i gather_narrow(__m512i offset, const char *from)
+{
+    return _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), all_lanes(), offset, from, 1);
+}
+
+/* Out of the parts index number `axis` of each point. */
 AVX512_INLINE __m512i axis_lanes(const __m512i part[MOST_AXES], int width, int axis, int axes)
 {
     const __m512i at = _mm512_setr_epi64(axis, axis + axes, axis + 2 * axes, axis + 3 * axes, axis + 4 * axes,
@@ -136,6 +206,7 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *given, const char *data
     const int64_t n =
         source == COLUMNS && run < WORD ? s->n - WORD / run : s->n; /* which 4 bytes would pass */
     int64_t i = 0;
+    if (goes_narrow(s, source, width, run)) i = gather_narrow_lanes(s, data, out, width, run);
     for (; n - i >= LANES; i += LANES) {
         __m512i offset;
         if (!find_lanes(s, i, source, width, run, &offset)) return i;
@@ -144,6 +215,24 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *given, const char *data
         move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, offset, last, run);
     }
     return i;
+}
+
+/* Many rows of no more than eight elements of 4 or 8 bytes: their offsets stay where they are. */
+AVX512_INLINE void gather_few_lanes(const struct segment *s, int run)
+{
+    const __mmask8 mask = (__mmask8)(ALL_LANES >> (LANES - s->n));
+    const __m512i offset = _mm512_maskz_loadu_epi64(mask, s->index);
+    const int64_t rows = s->rows, ramp = s->row_ramp, step = s->row_step;
+    const char *data = s->data;
+    char *out = s->out;
+    for (int64_t row = 0; row < rows; row++, data += ramp, out += step) {
+        if (run == 4)
+            _mm256_mask_storeu_epi32(
+                out, mask, _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), mask, offset, data, 1));
+        else
+            _mm512_mask_storeu_epi64(
+                out, mask, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), mask, offset, data, 1));
+    }
 }
 
 /* ---- Runs shorter than a line, of any length: one masked move each -------------------------------- */
@@ -211,6 +300,10 @@ AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source
     if (source == UNIT && run == 0 && s->run < LINE) return gather_masks(s, width);
     if (!elements || s->step != run || (run < WORD && too_few))
         return gather_segment(s, source, width, run, level);
+    if (source == BLOCK && s->n <= LANES) {
+        gather_few_lanes(s, run);
+        return s->n;
+    }
     int64_t rows = source == BLOCK ? s->rows : 1, moved = 0;
     for (int64_t row = 0; row < rows; row++) {
         const char *data = source == BLOCK ? s->data + row * s->row_ramp : s->data;
