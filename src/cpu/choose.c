@@ -5,6 +5,8 @@
 enum {
     TASK_COST = 128 * 1024, /* bytes moved, or as good as moved, that make a task worth handing out */
     POINT_COST = 16,        /* what finding a point costs, in bytes moved */
+    SMALL_COST = 64 * 1024, /* the same while tasks are few, so that they come out even on many threads: */
+    FEW_TASKS = 64,
     MOST_TASKS = 64 * 1024,
     LEAST_PIECE = 512 * 1024, /* of a long run: each begins slowly */
     PIECE_ALIGNMENT = 4096,
@@ -123,7 +125,8 @@ static int64_t worth(int64_t count, int64_t cost)
 {
     int64_t total;
     if (!multiply_fits(count, cost, &total)) return MOST_TASKS;
-    return at_least(1, at_most(total / TASK_COST, MOST_TASKS));
+    if (total < TASK_COST) return 1;
+    return at_most(at_least(total / TASK_COST, at_most(total / SMALL_COST, FEW_TASKS)), MOST_TASKS);
 }
 
 /* One task takes the whole grid. */
@@ -190,6 +193,14 @@ static void tune(struct cpu_work *work, const struct nest *nest)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
 }
 
+/* One block of offsets serves all rows: nothing is left to walk along. */
+static void share_block(struct segment *segment, const struct nest *nest)
+{
+    segment->rows = nest->rows;
+    segment->row_ramp = nest->dim[0].data;
+    segment->row_step = nest->dim[0].out;
+}
+
 /* Where much is moved caches matter, and several tasks may be worth it. */
 static GARNER_NOINLINE void choose_much(struct cpu_work *work, const struct nest *nest)
 {
@@ -226,4 +237,6 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
         work->segment.pattern = work->pattern;
     }
     if (!is_little(nest)) choose_much(work, nest);
+    if (way == REUSES && nest->rank == 2 && work->tasks == 1 && work->columns <= BLOCK_POINTS)
+        share_block(&work->segment, nest);
 }

@@ -201,6 +201,8 @@ bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const 
             return true;
         return run_patterns(work, nest, buffers, tasks);
     case REUSES:
+        if (work->segment.rows == work->rows)
+            return move_block(nest, buffers, &work->segment, (struct spot){0, 0, 0}, work->columns) > 0;
         return run_reuses(work, nest, buffers, tasks);
     case BITS:
         return run_bits(work, nest, buffers, tasks);
