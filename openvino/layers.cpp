@@ -28,27 +28,29 @@ namespace
 
 // ---- Threads ------------------------------------------------------------------------------------
 
-int one_by_one(garner_task *task, void *argument, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        task(argument, i);
-    return 0;
-}
-
 // The plug-in calls evaluate inside an arena of as many threads as the stream may use; TBB keeps to it.
+// Shares are the same from call to call, so that what a thread wrote may still lie in its own cache.
+#ifdef GARNER_HAVE_TBB
 int in_arena(void *, garner_task *task, void *argument, size_t count)
 {
-#ifdef GARNER_HAVE_TBB
-    if (tbb::this_task_arena::max_concurrency() > 1) {
-        try {
-            tbb::parallel_for(size_t{0}, count, [=](size_t i) { task(argument, i); });
-            return 0;
-        } catch (const std::exception &) {
-            return 1;
-        }
+    try {
+        const auto run = [=](size_t i) { task(argument, i); };
+        tbb::parallel_for(size_t{0}, count, run, tbb::static_partitioner{});
+        return 0;
+    } catch (const std::exception &) {
+        return 1;
     }
+}
 #endif
-    return one_by_one(task, argument, count);
+
+// NULL where there is one thread, which then does everything without being cut into tasks.
+const garner_exec *threads_here()
+{
+#ifdef GARNER_HAVE_TBB
+    static const garner_exec arena = {sizeof(garner_exec), in_arena, nullptr, nullptr};
+    if (tbb::this_task_arena::max_concurrency() > 1) return &arena;
+#endif
+    return nullptr;
 }
 
 // ---- Tensors ------------------------------------------------------------------------------------
@@ -106,9 +108,9 @@ ov::Shape shape_of(const garner_shape &shape, int64_t merged)
 void execute(const garner_plan *plan, const ov::Tensor &data, const ov::Tensor &indices, ov::Tensor &out,
              garner_status &status, garner_error &error)
 {
-    const garner_exec exec = {sizeof(garner_exec), in_arena, nullptr, nullptr};
+    const auto *exec = threads_here();
     if (data.get_element_type() != ov::element::string) {
-        status = garner_execute(plan, data.data(), indices.data(), out.data(), &exec, &error);
+        status = garner_execute(plan, data.data(), indices.data(), out.data(), exec, &error);
         return;
     }
     // Strings have owners: views of them are gathered, and then assigned.
@@ -118,7 +120,7 @@ void execute(const garner_plan *plan, const ov::Tensor &data, const ov::Tensor &
         from[i].bytes = words[i].data();
         from[i].size = words[i].size();
     }
-    status = garner_execute(plan, from.data(), indices.data(), to.data(), &exec, &error);
+    status = garner_execute(plan, from.data(), indices.data(), to.data(), exec, &error);
     if (status != GARNER_OK) return;
     auto *texts = out.data<std::string>();
     for (size_t i = 0; i < to.size(); i++)
