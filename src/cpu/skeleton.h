@@ -30,9 +30,11 @@ enum {
     WRAPPED = 64,     /* points that are wrapped once one needs it */
     SHORT_RUN = 16,   /* rarely reaches into a second line */
     MOST_PIECED = 32, /* the longest run of any length that moves as two pieces */
-    FEW_POINTS = 16,  /* of a row, for which later rows are asked */
-    FEW_BYTES = 256,  /* of each of them, at most */
-    MOST_ASKED = 512  /* bytes of a later run, where they are asked for at once */
+    FEW_ELEMENTS = 8, /* of a row, whose offsets fit into registers */
+    STRIP_ROWS = 32,
+    FEW_POINTS = 16, /* of a row, for which later rows are asked */
+    FEW_BYTES = 256, /* of each of them, at most */
+    MOST_ASKED = 512 /* bytes of a later run, where they are asked for at once */
 };
 
 /* The product of two numbers below 2^32. The assembly statements make the compiler forget where they came
@@ -173,6 +175,18 @@ GARNER_INLINE void keep_apart(int i, int64_t constant)
     if (constant <= 8 && !paired) __asm__ volatile("" ::: "memory");
 }
 
+/* `count` elements from anywhere to places side by side; both numbers are constants. */
+GARNER_INLINE void move_elements(char *out, const char *const *at, int count, int64_t constant)
+{
+    const int fours = moves_fours(constant) ? count & -4 : 0;
+    UNROLL for (int i = 0; i < fours; i += 4) move_four(out + i * constant, at + i, constant);
+    UNROLL for (int i = fours; i < count; i++)
+    {
+        memcpy(out + i * constant, at[i], (size_t)constant);
+        keep_apart(i, constant);
+    }
+}
+
 /* One point, whose run lies at `from`; or nowhere, in a block with holes. */
 GARNER_INLINE void move_point(const struct segment *s, char *out, const char *data, int64_t from,
                               enum source source, int64_t constant, bool streams, enum level level)
@@ -213,7 +227,7 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
         const char *at[MOST_GROUP];
         UNROLL for (int i = 0; i < count; i++) at[i] =
             data + i * slope + from[i] * (source == UNIT ? constant : 1);
-        UNROLL for (int i = 0; i < count; i += 4) move_four(out + i * step, at + i, constant);
+        move_elements(out, at, count, constant);
         return true;
     }
     UNROLL for (int i = 0; i < count; i++, out += step)
@@ -336,6 +350,75 @@ GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64
         prefetch_lines((uintptr_t)data + (uintptr_t)offset[i], run, s->near);
 }
 
+/* Many rows of `count` elements, a constant as their size is. Their offsets stay in registers, and nothing is
+ * asked for: the fewer instructions a row takes, the more rows the CPU has under way. */
+GARNER_INLINE void gather_rows_of(const struct segment *s, int count, int64_t constant)
+{
+    const int64_t *offset = (const int64_t *)(const void *)s->index;
+    const int64_t rows = s->rows, ramp = s->row_ramp, step = s->row_step;
+    const char *data = s->data;
+    char *out = s->out;
+    int64_t from[FEW_ELEMENTS];
+    UNROLL for (int i = 0; i < count; i++) from[i] = offset[i];
+    for (int64_t row = 0; row < rows; row++, data += ramp, out += step) {
+        const char *at[FEW_ELEMENTS];
+        UNROLL for (int i = 0; i < count; i++) at[i] = data + from[i];
+        move_elements(out, at, count, constant);
+    }
+}
+
+GARNER_INLINE void gather_columns(const struct segment *s, int64_t count, int64_t constant)
+{
+    switch (count) {
+    case 1:
+        gather_rows_of(s, 1, constant);
+        break;
+    case 2:
+        gather_rows_of(s, 2, constant);
+        break;
+    case 3:
+        gather_rows_of(s, 3, constant);
+        break;
+    case 4:
+        gather_rows_of(s, 4, constant);
+        break;
+    case 5:
+        gather_rows_of(s, 5, constant);
+        break;
+    case 6:
+        gather_rows_of(s, 6, constant);
+        break;
+    case 7:
+        gather_rows_of(s, 7, constant);
+        break;
+    default:
+        gather_rows_of(s, 8, constant);
+    }
+}
+
+/* Whether rows go that way: their elements are few, or not far, so that a strip of them stays near for all
+ * its columns. */
+GARNER_INLINE bool goes_by_strips(const struct segment *s, enum source source, int64_t constant)
+{
+    return source == BLOCK && constant && constant <= 8 && s->step == constant &&
+           (s->n <= FEW_ELEMENTS || s->near || s->ahead == 0);
+}
+
+/* A few columns of a few rows at a time. */
+GARNER_INLINE void gather_strips(const struct segment *s, int64_t constant)
+{
+    struct segment part = *s;
+    for (int64_t row = 0; row < s->rows; row += part.rows) {
+        part.rows = at_most(STRIP_ROWS, s->rows - row);
+        for (int64_t i = 0; i < s->n; i += FEW_ELEMENTS) {
+            part.index = s->index + i * (int64_t)sizeof(int64_t);
+            part.data = s->data + row * s->row_ramp;
+            part.out = s->out + row * s->row_step + i * constant;
+            gather_columns(&part, at_most(FEW_ELEMENTS, s->n - i), constant);
+        }
+    }
+}
+
 /* Many rows of few points each. */
 GARNER_INLINE void gather_short_rows(const struct segment *given, enum source source, int64_t constant,
                                      enum level level)
@@ -413,6 +496,10 @@ GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source
                                      enum level level)
 {
     if (source != BLOCK && source != HOLED) return gather_one(s, source, width, constant, level);
+    if (goes_by_strips(s, source, constant)) {
+        gather_strips(s, constant);
+        return s->n;
+    }
     if (s->n <= FEW_POINTS && !s->stream) {
         gather_short_rows(s, source, constant, level);
         return s->n;

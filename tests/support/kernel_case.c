@@ -149,6 +149,7 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
         .run = kernel->run ? kernel->run : wish.run,
         .axis = c->axis,
         .ahead = (int64_t[]){0, 1, 16}[random_between(random, 0, 2)],
+        .near = random_chance(random, 50),
         .stream = random_chance(random, 50),
         .rows = 1,
     };
@@ -159,7 +160,8 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
     if (kernel->source == RAMP) s->ramp = pick(random, ramps, 4);
     if (kernel->source == COLUMNS) s->ramp = s->run;
     if (is_block(c)) {
-        s->rows = random_between(random, 1, 5);
+        const bool is_small = s->n * s->run <= 512; /* many rows of such go in strips */
+        s->rows = random_between(random, 1, is_small ? 70 : 5);
         s->row_ramp = random_between(random, -2 * s->run, 2 * s->run);
     }
     draw_out(c, random);
