@@ -193,12 +193,14 @@ static void tune(struct cpu_work *work, const struct nest *nest)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
 }
 
-/* One block of offsets serves all rows: nothing is left to walk along. */
-static void share_block(struct segment *segment, const struct nest *nest)
+/* Where one block of offsets serves all rows nothing is left to walk along. */
+static void keep_one_block(struct cpu_work *work, const struct nest *nest)
 {
-    segment->rows = nest->rows;
-    segment->row_ramp = nest->dim[0].data;
-    segment->row_step = nest->dim[0].out;
+    if (nest->rank > 2 || work->tasks > 1 || work->columns > BLOCK_POINTS) return;
+    work->way = ONE_BLOCK;
+    work->segment.rows = nest->rows;
+    work->segment.row_ramp = nest->dim[0].data;
+    work->segment.row_step = nest->dim[0].out;
 }
 
 /* Where much is moved caches matter, and several tasks may be worth it. */
@@ -237,6 +239,5 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
         work->segment.pattern = work->pattern;
     }
     if (!is_little(nest)) choose_much(work, nest);
-    if (way == REUSES && nest->rank == 2 && work->tasks == 1 && work->columns <= BLOCK_POINTS)
-        share_block(&work->segment, nest);
+    if (way == REUSES) keep_one_block(work, nest);
 }

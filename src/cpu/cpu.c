@@ -200,9 +200,9 @@ bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const 
                                                  (struct spot){0, 0, 0}, work->columns) == work->columns)
             return true;
         return run_patterns(work, nest, buffers, tasks);
+    case ONE_BLOCK:
+        return move_block(nest, buffers, &work->segment, (struct spot){0, 0, 0}, work->columns) > 0;
     case REUSES:
-        if (work->segment.rows == work->rows)
-            return move_block(nest, buffers, &work->segment, (struct spot){0, 0, 0}, work->columns) > 0;
         return run_reuses(work, nest, buffers, tasks);
     case BITS:
         return run_bits(work, nest, buffers, tasks);

@@ -16,7 +16,8 @@ enum way {
     ROWS,     /* row by row, each with its own indices */
     PATTERNS, /* short rows whose indices follow each other, many at a time by a pattern of offsets */
     REUSES,   /* the same indices serve many rows: resolved once, used on all of them */
-    BITS      /* packed elements */
+    BITS,     /* packed elements */
+    ONE_BLOCK /* as REUSES, where all rows and columns are one task and one block */
 };
 
 enum { SHORT_PATTERN = 32 /* points; a whole nest of no more has its pattern made ahead */ };

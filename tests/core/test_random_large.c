@@ -66,13 +66,14 @@ static void note_features(const struct cpu_work *work, const struct nest *nest)
 static void note(const struct test_case *c, const garner_plan *plan)
 {
     const struct cpu_work *work = &plan->work;
+    const enum way way = work->way == ONE_BLOCK ? REUSES : work->way;
     const bool bad = c->bad_per_thousand > 0;
-    met.parallel[work->way] += work->tasks > 1;
-    if (bad == (c->oob != GARNER_OOB_ERROR)) met.policies[work->way][c->oob]++;
+    met.parallel[way] += work->tasks > 1;
+    if (bad == (c->oob != GARNER_OOB_ERROR)) met.policies[way][c->oob]++;
     if (work->fused)
         met.sources[work->fused->source]++;
     else
-        met.no_source[work->way]++;
+        met.no_source[way]++;
     note_features(work, &plan->nest);
 }
 
