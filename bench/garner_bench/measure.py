@@ -47,6 +47,12 @@ class Trial:
         self.fresh = inputs.cell.fresh
         self.notes = []
 
+    def call_once(self, call):
+        """With indices of its own, where the cell wants that."""
+        if self.fresh:
+            self.inputs.choose()
+        call()
+
     def begin_turn(self, call, estimate=0.0):
         """Calls that nobody counts: the one before left other things in the caches and, on all cores, threads that
         spin and others that sleep."""
@@ -55,12 +61,9 @@ class Trial:
         elif estimate >= LONG_CALL:
             return
         deadline = time.perf_counter() + (WAKE if self.threads > 1 else 0.0)
-        while True:
-            if self.fresh:
-                self.inputs.choose()
-            call()
-            if time.perf_counter() >= deadline:
-                return
+        self.call_once(call)
+        while time.perf_counter() < deadline:
+            self.call_once(call)
 
     def sample(self, contestant):
         self.begin_turn(contestant.way.call, contestant.estimate)

@@ -76,16 +76,17 @@ AVX512_INLINE __m512i gather_words(__m512i offset, const char *from)
 /* As move_lanes. */
 AVX512_INLINE void move_narrow_lanes(char *out, const char *data, __m512i offset, int last, int run)
 {
+    if (run == WORD) {
+        _mm512_storeu_si512((void *)out, gather_words(offset, data));
+        return;
+    }
     const __m512i from = _mm512_min_epi32(offset, _mm512_set1_epi32(last));
     const __m512i beyond = _mm512_slli_epi32(_mm512_sub_epi32(offset, from), 3);
-    if (run == WORD)
-        _mm512_storeu_si512((void *)out, gather_words(offset, data));
-    else if (run == 1)
-        _mm_storeu_si128((__m128i *)(void *)out,
-                         _mm512_cvtepi32_epi8(_mm512_srlv_epi32(gather_words(from, data), beyond)));
+    const __m512i element = _mm512_srlv_epi32(gather_words(from, data), beyond);
+    if (run == 1)
+        _mm_storeu_si128((__m128i *)(void *)out, _mm512_cvtepi32_epi8(element));
     else
-        _mm256_storeu_si256((__m256i *)(void *)out,
-                            _mm512_cvtepi32_epi16(_mm512_srlv_epi32(gather_words(from, data), beyond)));
+        _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvtepi32_epi16(element));
 }
 
 /* As many whole groups of sixteen as are inside as they stand. */

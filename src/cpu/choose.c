@@ -4,9 +4,9 @@
 
 enum {
     TASK_COST = 128 * 1024, /* bytes moved, or as good as moved, that make a task worth handing out */
-    POINT_COST = 16,        /* what finding a point costs, in bytes moved */
     SMALL_COST = 64 * 1024, /* the same while tasks are few, so that they come out even on many threads: */
     FEW_TASKS = 64,
+    POINT_COST = 16, /* what finding a point costs, in bytes moved */
     MOST_TASKS = 64 * 1024,
     LEAST_PIECE = 512 * 1024, /* of a long run: each begins slowly */
     PIECE_ALIGNMENT = 4096,

@@ -367,33 +367,10 @@ GARNER_INLINE void gather_rows_of(const struct segment *s, int count, int64_t co
     }
 }
 
+/* The same for a count that is none: each has a loop of its own. */
 GARNER_INLINE void gather_columns(const struct segment *s, int64_t count, int64_t constant)
 {
-    switch (count) {
-    case 1:
-        gather_rows_of(s, 1, constant);
-        break;
-    case 2:
-        gather_rows_of(s, 2, constant);
-        break;
-    case 3:
-        gather_rows_of(s, 3, constant);
-        break;
-    case 4:
-        gather_rows_of(s, 4, constant);
-        break;
-    case 5:
-        gather_rows_of(s, 5, constant);
-        break;
-    case 6:
-        gather_rows_of(s, 6, constant);
-        break;
-    case 7:
-        gather_rows_of(s, 7, constant);
-        break;
-    default:
-        gather_rows_of(s, 8, constant);
-    }
+    UNROLL for (int k = 1; k <= FEW_ELEMENTS; k++) if (count == k) gather_rows_of(s, k, constant);
 }
 
 /* Whether rows go that way: their elements are few, or not far, so that a strip of them stays near for all
@@ -410,9 +387,9 @@ GARNER_INLINE void gather_strips(const struct segment *s, int64_t constant)
     struct segment part = *s;
     for (int64_t row = 0; row < s->rows; row += part.rows) {
         part.rows = at_most(STRIP_ROWS, s->rows - row);
+        part.data = s->data + row * s->row_ramp;
         for (int64_t i = 0; i < s->n; i += FEW_ELEMENTS) {
             part.index = s->index + i * (int64_t)sizeof(int64_t);
-            part.data = s->data + row * s->row_ramp;
             part.out = s->out + row * s->row_step + i * constant;
             gather_columns(&part, at_most(FEW_ELEMENTS, s->n - i), constant);
         }

@@ -57,9 +57,7 @@ def _block(trial, profile, calls):
     trial.begin_turn(profile.call)
     profile.begin_block()
     for _ in range(calls):
-        if trial.fresh:
-            trial.inputs.choose()
-        profile.call()
+        trial.call_once(profile.call)
     profile.end_block()
 
 
