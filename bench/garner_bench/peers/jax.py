@@ -48,12 +48,20 @@ def _function(cell, mode):
     return take
 
 
+def _indices(inputs):
+    """The indices as they are when called for. JAX copies an array that does not begin at a line."""
+    laid = jax.dlpack.from_dlpack(inputs.indices)
+    if laid.unsafe_buffer_pointer() == inputs.indices.ctypes.data:
+        return lambda: laid
+    return lambda: jax.dlpack.from_dlpack(inputs.indices)
+
+
 def prepare(cell, inputs, context):
-    data, indices = jax.dlpack.from_dlpack(inputs.data), jax.dlpack.from_dlpack(inputs.indices)
+    data, indices = jax.dlpack.from_dlpack(inputs.data), _indices(inputs)
     cut = cell.cut
     ways = []
     for mode in _modes(cell):
         function = _function(cell, mode)
         compiled = jax.jit((lambda d, i, f=function: f(d[cut], i)) if cut else function)
-        ways.append(Way(f"mode='{mode}'", lambda c=compiled: c(data, indices).block_until_ready(), np.asarray))
+        ways.append(Way(f"mode='{mode}'", lambda c=compiled: c(data, indices()).block_until_ready(), np.asarray))
     return ways
