@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One row of points. A group of indices is loaded, each one once, checked together with one comparison each,
+ * and then moved; long runs go one by one.
+ */
+#ifndef GARNER_CPU_POINTS_H
+#define GARNER_CPU_POINTS_H
+
+#include "source.h"
+
+enum {
+    GROUP = X86 ? 2 : 8,     /* x86 has half the registers */
+    ANY_GROUP = X86 ? 4 : 8, /* for runs of any length */
+    TUPLE_GROUP = X86 ? 2 : 4,
+    MOST_GROUP = 8,
+    WRAPPED = 64,    /* points that are wrapped once one needs it */
+    MOST_ASKED = 512 /* bytes of a later run, where they are asked for at once */
+};
+
+/* How many points a source takes at a time: as many as their offsets fit into registers. */
+GARNER_INLINE int source_group(enum source source, int64_t constant)
+{
+    return source_axes(source) > 1 ? TUPLE_GROUP : constant ? GROUP : ANY_GROUP;
+}
+
+static GARNER_COLD void zero_run(char *out, size_t run)
+{
+    memset(out, 0, run);
+}
+
+/* Keeps the moves of single elements apart: a compiler that joins them into a vector register, element by
+ * element, makes them slower. On aarch64 two of 4 or 8 bytes may leave by one store. */
+GARNER_INLINE void keep_apart(int i, int64_t constant)
+{
+    bool paired = !X86 && constant >= 4 && i % 2 == 0;
+    if (constant <= 8 && !paired) __asm__ volatile("" ::: "memory");
+}
+
+/* `count` elements from anywhere to places side by side; both numbers are constants. */
+GARNER_INLINE void move_elements(char *out, const char *const *at, int count, int64_t constant)
+{
+    const int fours = moves_fours(constant) ? count & -4 : 0;
+    UNROLL for (int i = 0; i < fours; i += 4) move_four(out + i * constant, at + i, constant);
+    UNROLL for (int i = fours; i < count; i++)
+    {
+        memcpy(out + i * constant, at[i], (size_t)constant);
+        keep_apart(i, constant);
+    }
+}
+
+/* One point, whose run lies at `from`; or nowhere, in a block with holes. */
+GARNER_INLINE void move_point(const struct segment *s, char *out, const char *data, int64_t from,
+                              enum source source, int64_t constant, bool streams, enum level level)
+{
+    int64_t run = constant ? constant : s->run;
+    if (source == UNIT && constant) from *= constant;
+    if (source == HOLED && from == OFFSET_NOWHERE)
+        zero_run(out, (size_t)run);
+    else
+        move_run(out, data + from, run, constant, streams, level);
+}
+
+/* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
+GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
+                              enum source source, int width, int64_t constant, bool wraps, bool streams,
+                              bool far, enum level level)
+{
+    int64_t offset[MOST_GROUP];
+    bool resolved = source == BLOCK || source == HOLED, gaps = resolved || source == RAMP;
+    int64_t step = gaps || constant == 0 ? s->step : constant;
+    int64_t slope = source != COLUMNS ? 0 : constant == 0 ? s->ramp : constant;
+    const int64_t *block = (const int64_t *)(const void *)s->index + first;
+    if (!X86 && !resolved && count > 1) prefetch_indices(s, first, count, source_axes(source) * width);
+    if (!resolved && !load_offsets(s, first, count, source, width, constant, wraps, offset)) return false;
+    const int64_t *from = resolved ? block : offset;
+    out += first * step;
+    data += first * slope;
+    if (far && constant && constant <= SHORT_RUN)
+        UNROLL for (int i = 0; i < count; i++) prefetch_run(s, first + i + s->ahead, source, width, constant);
+    if (constant == 0) {
+        for (int i = 0; i < count; i++, out += step) {
+            if (far) prefetch_run(s, first + i + s->ahead, source, width, s->run);
+            move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
+        }
+        return true;
+    }
+    if (moves_fours(constant) && count % 4 == 0 && !gaps) {
+        const char *at[MOST_GROUP];
+        UNROLL for (int i = 0; i < count; i++) at[i] =
+            data + i * slope + from[i] * (source == UNIT ? constant : 1);
+        move_elements(out, at, count, constant);
+        return true;
+    }
+    UNROLL for (int i = 0; i < count; i++, out += step)
+    {
+        if (far && constant > SHORT_RUN) prefetch_run(s, first + i + s->ahead, source, width, constant);
+        move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
+        keep_apart(i, constant);
+    }
+    return true;
+}
+
+/* Moves points [i, end) until one has an index that is not inside, and returns which. */
+GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, char *out, int64_t i,
+                                    int64_t end, enum source source, int width, int64_t constant, bool wraps,
+                                    bool streams, enum level level)
+{
+    const int group = source_group(source, constant);
+    bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
+    bool asks = (!X86 || is_long || source_axes(source) > 1) && (constant == 0 || !wraps);
+    bool far = asks && !resolved && s->ahead;
+    if (far)
+        for (; end - i >= group + s->ahead; i += group)
+            if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, true, level))
+                return i;
+    for (; end - i >= group; i += group)
+        if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, false, level))
+            return i;
+    for (; i < end; i++)
+        if (!move_group(s, data, out, i, 1, source, width, constant, wraps, streams, false, level)) return i;
+    return i;
+}
+
+/* Moves one run of a line and more, and asks for the run of a later point. On x86, whose own look-ahead goes
+ * on by itself, its first lines are enough, unless the run streams. */
+GARNER_INLINE void move_long(const struct segment *s, char *out, const char *from, uintptr_t later,
+                             int64_t constant, bool streams, enum level level)
+{
+    const int64_t run = constant ? constant : s->run;
+    if (streams || (!X86 && constant == 0)) {
+        move_asking(out, from, run, later, s->near, streams, level);
+        return;
+    }
+    prefetch_lines(later, at_most(run, MOST_ASKED), s->near);
+    move_run(out, from, run, constant, streams, level);
+}
+
+/* Moves all points of a row, one by one, so that nothing but out is written, not even a list of offsets. */
+GARNER_INLINE int64_t gather_long(const struct segment *s, const char *data, char *out, enum source source,
+                                  int width, int64_t constant, bool streams, enum level level)
+{
+    const int64_t n = s->n, slope = source == COLUMNS ? s->ramp : 0, run = constant ? constant : s->run;
+    const uintptr_t shift = (uintptr_t)data - (uintptr_t)s->data;
+    for (int64_t i = 0; i < n; i++, out += s->step, data += slope) {
+        int64_t from, later = at_most(i + s->ahead, n - 1);
+        if (!find_run(s, i, source, width, &from)) return i;
+        if (s->ahead)
+            move_long(s, out, data + from, shift + run_address(s, later, source, width, true), constant,
+                      streams, level);
+        else
+            move_run(out, data + from, run, constant, streams, level);
+    }
+    return n;
+}
+
+/* Whether a row goes that way: its runs are long, and from far away or of any length. */
+GARNER_INLINE bool goes_one_by_one(const struct segment *s, enum source source, int64_t constant)
+{
+    if (source == PATTERN || source == HOLED) return false;
+    return constant ? constant > LINE && s->ahead : s->run >= LINE;
+}
+
+/* One row. Negative indices are rare, so wrapping waits until the plain comparison fails; then the next
+ * points are loaded, and checked, anew. Runs of any length take so long that they are wrapped at once. */
+GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, char *out, enum source source,
+                                 int width, int64_t constant, enum level level)
+{
+    struct axis axis[MOST_AXES];
+    const struct segment own = own_segment(given, source, axis), *const s = &own;
+    bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
+    bool streams = is_long && run_streams(s, out, constant ? constant : s->run);
+    int64_t i = 0;
+    bool one_by_one = goes_one_by_one(s, source, constant);
+    if (one_by_one) i = gather_long(s, data, out, source, width, constant, streams, level);
+    while (!one_by_one) {
+        i = gather_points(s, data, out, i, s->n, source, width, constant, constant == 0, streams, level);
+        if (resolved || constant == 0 || __builtin_expect(i == s->n, 1)) break;
+        int64_t end = at_most(s->n, i + WRAPPED);
+        i = gather_points(s, data, out, i, end, source, width, constant, true, streams, level);
+        if (i < end) break;
+    }
+    if (streams) finish_streaming();
+    return i;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many rows that use the same offsets: they stay in registers while short rows go by, a strip of rows at a
+ * time.
+ */
+#ifndef GARNER_CPU_SHARED_H
+#define GARNER_CPU_SHARED_H
+
+#include "points.h"
+
+enum {
+    FEW_ELEMENTS = 8, /* of a row, whose offsets fit into registers */
+    STRIP_ROWS = 32,
+    AHEAD_ROWS = 4,
+    FEW_POINTS = 16, /* of a row, for which later rows are asked */
+    FEW_BYTES = 256  /* of each of them, at most */
+};
+
+/* Asks for the points of a later row, where a row has few. */
+GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64_t run)
+{
+    const int64_t *offset = (const int64_t *)(const void *)s->index;
+    for (int64_t i = 0; i < s->n; i++)
+        prefetch_lines((uintptr_t)data + (uintptr_t)offset[i], run, s->near);
+}
+
+/* Many rows of `count` elements, a constant as their size is. Their offsets stay in registers, and nothing is
+ * asked for: the fewer instructions a row takes, the more rows the CPU has under way. */
+GARNER_INLINE void gather_rows_of(const struct segment *s, int count, int64_t constant)
+{
+    const int64_t *offset = (const int64_t *)(const void *)s->index;
+    const int64_t rows = s->rows, ramp = s->row_ramp, step = s->row_step;
+    const char *data = s->data;
+    char *out = s->out;
+    int64_t from[FEW_ELEMENTS];
+    UNROLL for (int i = 0; i < count; i++) from[i] = offset[i];
+    for (int64_t row = 0; row < rows; row++, data += ramp, out += step) {
+        const char *at[FEW_ELEMENTS];
+        UNROLL for (int i = 0; i < count; i++) at[i] = data + from[i];
+        move_elements(out, at, count, constant);
+    }
+}
+
+/* The same for a count that is none: each has a loop of its own. */
+GARNER_INLINE void gather_columns(const struct segment *s, int64_t count, int64_t constant)
+{
+    UNROLL for (int k = 1; k <= FEW_ELEMENTS; k++) if (count == k) gather_rows_of(s, k, constant);
+}
+
+/* Whether rows go that way: their elements are few, or not far, so that a strip of them stays near for all
+ * its columns. */
+GARNER_INLINE bool goes_by_strips(const struct segment *s, enum source source, int64_t constant)
+{
+    return source == BLOCK && constant && constant <= 8 && s->step == constant &&
+           (s->n <= FEW_ELEMENTS || s->near || s->ahead == 0);
+}
+
+/* A few columns of a few rows at a time. */
+GARNER_INLINE void gather_strips(const struct segment *s, int64_t constant)
+{
+    struct segment part = *s;
+    for (int64_t row = 0; row < s->rows; row += part.rows) {
+        part.rows = at_most(STRIP_ROWS, s->rows - row);
+        part.data = s->data + row * s->row_ramp;
+        for (int64_t i = 0; i < s->n; i += FEW_ELEMENTS) {
+            part.index = s->index + i * (int64_t)sizeof(int64_t);
+            part.out = s->out + row * s->row_step + i * constant;
+            gather_columns(&part, at_most(FEW_ELEMENTS, s->n - i), constant);
+        }
+    }
+}
+
+/* Many rows of few points each. */
+GARNER_INLINE void gather_short_rows(const struct segment *given, enum source source, int64_t constant,
+                                     enum level level)
+{
+    const struct segment own = *given, *const s = &own;
+    const int64_t *offset = (const int64_t *)(const void *)s->index, run = constant ? constant : s->run;
+    const int64_t later = AHEAD_ROWS * s->row_ramp;
+    const char *data = s->data;
+    char *out = s->out;
+    bool far = !X86 && s->ahead && run <= FEW_BYTES; /* x86 looks far enough by itself */
+    for (int64_t row = 0; row < s->rows; row++, data += s->row_ramp, out += s->row_step) {
+        if (far && row + AHEAD_ROWS < s->rows) prefetch_row(s, data + later, run);
+        char *to = out;
+        for (int64_t i = 0; i < s->n; i++, to += s->step)
+            move_point(s, to, data, offset[i], source, constant, false, level);
+    }
+}
+
+#endif
