@@ -67,7 +67,7 @@ GARNER_INLINE bool index_is_beyond(int64_t index, struct index_type type)
  * overflows. */
 GARNER_INLINE int64_t index_wrap(int64_t index, int64_t wrap)
 {
-    return index + (index < 0 ? wrap : 0);
+    return index + (wrap & -(int64_t)(index < 0));
 }
 
 /* Wraps a negative index and answers whether the result lies in [0, bound). */

@@ -13,7 +13,7 @@ enum {
     ANY_GROUP = X86 ? 4 : 8, /* for runs of any length */
     TUPLE_GROUP = X86 ? 2 : 4,
     MOST_GROUP = 8,
-    WRAPPED = 64,    /* points that are wrapped once one needs it */
+    WRAPPED = 64,    /* points that are wrapped once one needs it; then twice as many, if one does again */
     MOST_ASKED = 512 /* bytes of a later run, where they are asked for at once */
 };
 
@@ -172,10 +172,12 @@ GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, 
     int64_t i = 0;
     bool one_by_one = goes_one_by_one(s, source, constant);
     if (one_by_one) i = gather_long(s, data, out, source, width, constant, streams, level);
-    while (!one_by_one) {
+    for (int64_t wrapped = WRAPPED; !one_by_one;) {
+        const int64_t begin = i;
         i = gather_points(s, data, out, i, s->n, source, width, constant, constant == 0, streams, level);
         if (resolved || constant == 0 || __builtin_expect(i == s->n, 1)) break;
-        int64_t end = at_most(s->n, i + WRAPPED);
+        wrapped = i == begin ? at_most(s->n, 2 * wrapped) : WRAPPED;
+        int64_t end = at_most(s->n, i + wrapped);
         i = gather_points(s, data, out, i, end, source, width, constant, true, streams, level);
         if (i < end) break;
     }
