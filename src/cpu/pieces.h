@@ -7,7 +7,10 @@
 
 #include "points.h"
 
-enum { LONGEST_PIECE = 16, MOST_PIECED = 2 * LONGEST_PIECE };
+enum {
+    LONGEST_PIECE = X86 ? 16 : 8, /* seamless.h has what is longer */
+    MOST_PIECED = 2 * LONGEST_PIECE
+};
 
 /* A run of `piece` to twice as many bytes, as two pieces that may overlap. */
 GARNER_INLINE void move_pieces(char *out, const char *from, int64_t run, int piece)
@@ -26,8 +29,11 @@ GARNER_INLINE int64_t gather_pieces(const struct segment *given, int width, int 
     for (; s->n - i >= ANY_GROUP; i += ANY_GROUP) {
         bool far = !X86 && s->ahead && s->n - i >= ANY_GROUP + s->ahead;
         char *out = s->out + i * s->step;
-        if (!load_offsets(s, i, ANY_GROUP, UNIT, width, 0, true, offset)) return i;
-        for (int k = 0; k < ANY_GROUP; k++, out += s->step) {
+        if (!load_offsets(s, i, ANY_GROUP, UNIT, width, 0, false, offset) &&
+            !load_offsets(s, i, ANY_GROUP, UNIT, width, 0, true, offset))
+            return i;
+        UNROLL for (int k = 0; k < ANY_GROUP; k++, out += s->step)
+        {
             if (far) prefetch_run(s, i + k + s->ahead, UNIT, width, piece);
             move_pieces(out, s->data + offset[k], s->run, piece);
         }

@@ -18,15 +18,19 @@
 #define GARNER_CPU_SKELETON_H
 
 #include "pieces.h"
+#include "seamless.h"
 #include "shared.h"
 
-/* One row: where that helps most of it in pieces, and the rest, or from the first index
+/* One row: where that helps most of it in pieces or without a seam, and the rest, or from the first index
  * that is not inside on, point by point. */
 GARNER_INLINE int64_t gather_one(const struct segment *s, enum source source, int width, int64_t constant,
                                  enum level level)
 {
     int64_t done = 0;
-    if (goes_in_pieces(s, source, constant)) done = gather_short(s, width);
+    if (goes_seamless(s, source, constant))
+        done = gather_seamless(s, source, width);
+    else if (goes_in_pieces(s, source, constant))
+        done = gather_short(s, width);
     struct segment rest = *s;
     rest.index += done * source_axes(source) * width;
     rest.n -= done;
