@@ -400,15 +400,16 @@ def cpu_time_of_threads(limit):
 
 
 def test_the_thread_limit_is_kept():
-    """With one thread all of the work is one thread's; with two, two share it (where there are two CPUs)."""
-    total, each = cpu_time_of_threads(1)
-    assert each[0] > 0.99 * total, each
-    for attempt in range(5):  # on a busy machine the second thread may come too late
-        total, each = cpu_time_of_threads(2)
-        assert each[0] + each[1] > 0.99 * total, each
-        if each[1] > 0.01 * total or len(os.sched_getaffinity(0)) == 1:
-            return
-    raise AssertionError(f"the second thread never worked: {each}")
+    """With one thread all of the work is one thread's; with two, two share it (where there are two CPUs). On a busy
+    machine the second thread may come too late, and OpenVINO's others may have something to do: one good time is enough."""
+    two_cpus = len(os.sched_getaffinity(0)) > 1
+    seen = {1: [], 2: []}
+    for limit, times in seen.items():
+        while len(times) < 5 and not any(times):
+            total, each = cpu_time_of_threads(limit)
+            shared = limit == 1 or not two_cpus or each[1] > 0.01 * total
+            times.append(shared and sum(each[:limit]) > 0.99 * total)
+    assert any(seen[1]) and any(seen[2]), (seen, each)
 
 
 # ---- Around a model ----------------------------------------------------------------------------------------------------
