@@ -24,7 +24,7 @@
 #elif defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL _Pragma("GCC unroll 20")
 #endif
 
 enum {

@@ -12,7 +12,7 @@
 
 enum {
     PIECE = 16,
-    MOST_PIECES = 16, /* whole ones of a row: longer ones hardly gain, */
+    MOST_PIECES = 19, /* whole ones of a row: longer ones hardly gain, */
     NEAR_PIECES = 7,  /* where nothing is asked for, even these */
     LEAST_SEAMS = 4   /* rows that are worth it */
 };
@@ -65,16 +65,17 @@ GARNER_INLINE void end_seam(struct seam seam, const char *from, int64_t run)
     store_piece(seam.out + seam.phase - PIECE, load_piece(from + run - PIECE));
 }
 
-/* A row of `pieces` whole pieces, a constant, and less than one more. The lines of a later row are asked for
- * in between, one at a time. */
+/* A row of `pieces` whole pieces, a constant, and less than one more; if it is even, of no more, and nothing
+ * is carried. The lines of a later row are asked for in between, one at a time. */
 GARNER_INLINE struct seam move_seamless(struct seam seam, const char *from, int64_t run, int pieces,
-                                        uintptr_t later, enum ask ask)
+                                        bool even, uintptr_t later, enum ask ask)
 {
     const bool near = ask == ASK_NEAR;
     const char *rest = from + PIECE - seam.phase;
     uint8x16_t piece[MOST_PIECES];
     if (ask) prefetch_line(later, near);
-    piece[0] = vorrq_u8(seam.carry, shift_piece(load_piece(from), -seam.phase));
+    piece[0] = load_piece(from);
+    if (!even) piece[0] = vorrq_u8(seam.carry, shift_piece(piece[0], -seam.phase));
     UNROLL for (int k = 1; k < pieces; k++)
     {
         piece[k] = load_piece(rest + (k - 1) * PIECE);
@@ -86,6 +87,7 @@ GARNER_INLINE struct seam move_seamless(struct seam seam, const char *from, int6
         store_piece(seam.out, piece[k]);
         if ((k + 1) * PIECE % LINE == 0) __asm__ volatile("" ::: "memory"); /* in ascending order */
     }
+    if (even) return seam;
     seam.phase += run - pieces * PIECE;
     if (seam.phase >= PIECE) {
         store_piece(seam.out, load_piece(rest + (pieces - 1) * PIECE));
@@ -108,13 +110,14 @@ GARNER_INLINE int64_t gather_seam(const struct segment *given, enum source sourc
     const char *from = s->data + offset;
     move_any(s->out, from, run, SCALAR);
     struct seam seam = seam_after(s->out + run, from, run);
+    const bool even = seam.phase == 0 && run % PIECE == 0;
     for (; i < n && find_run(s, i, source, width, &offset); i++) {
         const int64_t point = at_most(i + s->ahead, n - 1);
         const uintptr_t later = ask ? run_address(s, point, source, width, true) : 0;
         from = s->data + offset;
-        seam = move_seamless(seam, from, run, pieces, later, ask);
+        seam = move_seamless(seam, from, run, pieces, even, later, ask);
     }
-    end_seam(seam, from, run);
+    if (!even) end_seam(seam, from, run);
     return i;
 }
 
@@ -144,6 +147,9 @@ GARNER_INLINE int64_t gather_seams(const struct segment *s, enum source source, 
     SEAM(14);
     SEAM(15);
     SEAM(16);
+    SEAM(17);
+    SEAM(18);
+    SEAM(19);
     return 0;
 #undef SEAM
 #endif

@@ -54,7 +54,7 @@ static void many_runs(struct random *random, const struct kernel_line *kernel)
                                    16 * 1024 - 1, 16 * 1024, 8192, 9999, 16 * 1024 + 1, 24 * 1024, 40000};
     const int64_t repeats = test_scaled(3);
     for (int64_t repeat = 0; repeat < repeats; repeat++) {
-        for (int64_t run = 1; run <= 280; run++)
+        for (int64_t run = 1; run <= 340; run++)
             run_both_sides(random, (struct kernel_wish){kernel, random_between(random, 1, 40), run, -1, 0});
         for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
             run_both_sides(random,
