@@ -12,8 +12,7 @@
 
 enum {
     PIECE = 16,
-    MOST_PIECES = 19, /* whole ones of a row: longer ones hardly gain, */
-    NEAR_PIECES = 7,  /* where nothing is asked for, even these */
+    MOST_PIECES = 19, /* whole ones of a row: longer ones hardly gain */
     LEAST_SEAMS = 4   /* rows that are worth it */
 };
 
@@ -108,7 +107,7 @@ GARNER_INLINE int64_t gather_seam(const struct segment *given, enum source sourc
     int64_t i = 1, offset;
     if (!find_run(s, 0, source, width, &offset)) return 0;
     const char *from = s->data + offset;
-    move_any(s->out, from, run, SCALAR);
+    memcpy(s->out, from, (size_t)run);
     struct seam seam = seam_after(s->out + run, from, run);
     const bool even = seam.phase == 0 && run % PIECE == 0;
     for (; i < n && find_run(s, i, source, width, &offset); i++) {
@@ -117,7 +116,7 @@ GARNER_INLINE int64_t gather_seam(const struct segment *given, enum source sourc
         from = s->data + offset;
         seam = move_seamless(seam, from, run, pieces, even, later, ask);
     }
-    if (!even) end_seam(seam, from, run);
+    end_seam(seam, from, run);
     return i;
 }
 
@@ -129,27 +128,11 @@ GARNER_INLINE int64_t gather_seams(const struct segment *s, enum source source, 
     return gather_seam(s, source, width, pieces, ask);
 #else
 #define SEAM(k) \
-    if (pieces == k) return gather_seam(s, source, width, k, ask)
-    SEAM(1);
-    SEAM(2);
-    SEAM(3);
-    SEAM(4);
-    SEAM(5);
-    SEAM(6);
-    SEAM(7);
-    if (ask == ASK_NOT) return 0;
-    SEAM(8);
-    SEAM(9);
-    SEAM(10);
-    SEAM(11);
-    SEAM(12);
-    SEAM(13);
-    SEAM(14);
-    SEAM(15);
-    SEAM(16);
-    SEAM(17);
-    SEAM(18);
-    SEAM(19);
+    if (pieces == k) return gather_seam(s, source, width, k, ask);
+    /* clang-format off */
+    SEAM(1) SEAM(2) SEAM(3) SEAM(4) SEAM(5) SEAM(6) SEAM(7) SEAM(8) SEAM(9) SEAM(10)
+    SEAM(11) SEAM(12) SEAM(13) SEAM(14) SEAM(15) SEAM(16) SEAM(17) SEAM(18) SEAM(19)
+    /* clang-format on */
     return 0;
 #undef SEAM
 #endif
@@ -160,7 +143,7 @@ GARNER_INLINE bool goes_seamless(const struct segment *s, enum source source, in
 {
     const bool has_it = source == UNIT || source == PAIR || source == BLOCK;
     return has_it && constant == 0 && s->step == s->run && s->n >= LEAST_SEAMS && s->run > PIECE &&
-           s->run / PIECE <= (s->ahead ? MOST_PIECES : NEAR_PIECES);
+           s->run / PIECE <= MOST_PIECES;
 }
 
 GARNER_INLINE int64_t gather_seamless(const struct segment *s, enum source source, int width)
