@@ -132,8 +132,8 @@ GARNER_INLINE int64_t gather_seams(const struct segment *s, enum source source, 
     /* clang-format off */
     SEAM(1) SEAM(2) SEAM(3) SEAM(4) SEAM(5) SEAM(6) SEAM(7) SEAM(8) SEAM(9) SEAM(10)
     SEAM(11) SEAM(12) SEAM(13) SEAM(14) SEAM(15) SEAM(16) SEAM(17) SEAM(18) SEAM(19)
-    /* clang-format on */
     return 0;
+    /* clang-format on */
 #undef SEAM
 #endif
 }
