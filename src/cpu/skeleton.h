@@ -28,7 +28,7 @@ GARNER_INLINE int64_t gather_one(const struct segment *s, enum source source, in
 {
     int64_t done = 0;
     if (goes_seamless(s, source, constant))
-        done = gather_seamless(s, source, width);
+        done = garner_gather_seamless(s, source, width);
     else if (goes_in_pieces(s, source, constant))
         done = gather_short(s, width);
     struct segment rest = *s;
