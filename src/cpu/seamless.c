@@ -28,11 +28,11 @@ GARNER_INLINE void store_piece(char *out, uint8x16_t piece)
 /* Bytes [from, from + 16) of a piece; zeros where it has none. */
 GARNER_INLINE uint8x16_t shift_piece(uint8x16_t piece, int64_t from)
 {
-    enum { __ = 255 };
+    enum { NO = 255 };
     static const uint8_t byte[3 * PIECE] = {
-        __, __, __, __, __, __, __, __, __, __, __, __, __, __, __, __, /* before it */
-        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, /**/
-        __, __, __, __, __, __, __, __, __, __, __, __, __, __, __, __, /* and after */
+        NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, /* before it */
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, /* of it */
+        NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, /* and after */
     };
     return vqtbl1q_u8(piece, vld1q_u8(byte + PIECE + from));
 }
@@ -44,11 +44,17 @@ struct seam {
     uint8x16_t carry;
 };
 
+/* The last `phase` bytes of a row, then zeros. */
+GARNER_INLINE uint8x16_t leave_over(const char *from, int64_t run, int64_t phase)
+{
+    return shift_piece(load_piece(from + run - PIECE), PIECE - phase);
+}
+
 /* The seam after a row that lies at `from` and ends at `end`. */
 GARNER_INLINE struct seam seam_after(char *end, const char *from, int64_t run)
 {
     const int64_t phase = (int64_t)((uintptr_t)end % PIECE);
-    return (struct seam){end - phase, phase, shift_piece(load_piece(from + run - PIECE), PIECE - phase)};
+    return (struct seam){end - phase, phase, leave_over(from, run, phase)};
 }
 
 /* Writes what is still carried of the last row. */
@@ -87,7 +93,7 @@ GARNER_INLINE struct seam move_seamless(struct seam seam, const char *from, int6
         seam.out += PIECE;
         seam.phase -= PIECE;
     }
-    seam.carry = shift_piece(load_piece(from + run - PIECE), PIECE - seam.phase);
+    seam.carry = leave_over(from, run, seam.phase);
     return seam;
 }
 
