@@ -197,8 +197,7 @@ AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum sourc
 }
 
 /* As many whole groups of eight as are inside. Of small columns some at the end of a row are left over. */
-AVX512_INLINE int64_t gather_lanes(const struct segment *given, const char *data, char *out,
-                                   enum source source, int width, int run)
+AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source source, int width, int run)
 {
     struct axis axis[MOST_AXES];
     const struct segment own = own_segment(given, source, axis), *const s = &own;
@@ -206,6 +205,8 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *given, const char *data
     const int64_t last = source == UNIT ? s->axis[0].bound * run - WORD : INT64_MAX;
     const int64_t n =
         source == COLUMNS && run < WORD ? s->n - WORD / run : s->n; /* which 4 bytes would pass */
+    const char *const data = s->data;
+    char *const out = s->out;
     int64_t i = 0;
     if (goes_narrow(s, source, width, run)) i = gather_narrow_lanes(s, data, out, width, run);
     for (; n - i >= LANES; i += LANES) {
@@ -282,18 +283,6 @@ AVX512_INLINE int64_t gather_masks(const struct segment *s, int width)
                           : gather_masked(s, width, 64);
 }
 
-/* What is left after the whole groups: the same segment from point `done` on, without vectors. */
-AVX512_INLINE int64_t gather_rest(const struct segment *s, const char *data, char *out, int64_t done,
-                                  enum source source, int width, int run)
-{
-    struct segment rest = *s;
-    rest.index += done * source_axes(source) * width;
-    rest.n -= done;
-    if (source == PATTERN) rest.pattern += done;
-    if (source == COLUMNS) data += done * run;
-    return done + gather_row(&rest, data, out + done * run, source, width, run, AVX512);
-}
-
 AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source, int width, int run,
                                      enum level level)
 {
@@ -305,12 +294,13 @@ AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source
         gather_few_lanes(s, run);
         return s->n;
     }
+    struct segment row = *s;
     int64_t rows = source == BLOCK ? s->rows : 1, moved = 0;
-    for (int64_t row = 0; row < rows; row++) {
-        const char *data = source == BLOCK ? s->data + row * s->row_ramp : s->data;
-        char *out = source == BLOCK ? s->out + row * s->row_step : s->out;
-        moved = gather_lanes(s, data, out, source, width, run);
-        if (s->n - moved < LANES + WORD) moved = gather_rest(s, data, out, moved, source, width, run);
+    for (int64_t k = 0; k < rows; k++, row.data += s->row_ramp, row.out += s->row_step) {
+        moved = gather_lanes(&row, source, width, run);
+        const struct segment rest = rest_of(&row, moved, source, width);
+        if (rest.n < LANES + WORD)
+            moved += gather_row(&rest, rest.data, rest.out, source, width, run, AVX512);
     }
     return moved;
 }

@@ -169,11 +169,12 @@ static void cut_elements(struct cpu_work *work, const struct nest *nest)
 }
 
 /* How many points ahead runs are asked for; 0: not at all. Single elements are found by the CPU itself, which
- * looks far enough, unless on aarch64 they come from memory. */
+ * looks far enough, unless on aarch64 they come from memory, or tuples lead to them. */
 static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, int64_t touched,
                             bool stream)
 {
     const bool elements = !X86 && work->fused && work->fused->run && nest->run <= MOST_ELEMENT;
+    if (elements && nest->axes > 1) return touched > NEAR ? AHEAD_ELEMENTS : 0;
     if (elements) return table_bytes(nest) > SHARED ? AHEAD_ELEMENTS : 0;
     const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
     if (touched <= NEAR || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;

@@ -18,11 +18,12 @@
 #define GARNER_CPU_SKELETON_H
 
 #include "pieces.h"
+#include "ring.h"
 #include "seamless.h"
 #include "shared.h"
 
-/* One row: where that helps most of it in pieces or without a seam, and the rest, or from the first index
- * that is not inside on, point by point. */
+/* One row: where that helps most of it in pieces, without a seam or by way of a ring, and the rest, or from
+ * the first index that is not inside on, point by point. */
 GARNER_INLINE int64_t gather_one(const struct segment *s, enum source source, int width, int64_t constant,
                                  enum level level)
 {
@@ -31,10 +32,10 @@ GARNER_INLINE int64_t gather_one(const struct segment *s, enum source source, in
         done = garner_gather_seamless(s, source, width);
     else if (goes_in_pieces(s, source, constant))
         done = gather_short(s, width);
-    struct segment rest = *s;
-    rest.index += done * source_axes(source) * width;
-    rest.n -= done;
-    return done + gather_row(&rest, s->data, s->out + done * s->step, source, width, constant, level);
+    else if (goes_round(s, source, constant))
+        done = gather_round(s, source, width, constant);
+    const struct segment rest = rest_of(s, done, source, width);
+    return done + gather_row(&rest, rest.data, rest.out, source, width, constant, level);
 }
 
 /* Rows that share their offsets, none of which is outside. */

@@ -157,4 +157,16 @@ GARNER_INLINE struct segment own_segment(const struct segment *s, enum source so
     return own;
 }
 
+/* What is left of a segment after its first `done` points. */
+GARNER_INLINE struct segment rest_of(const struct segment *s, int64_t done, enum source source, int width)
+{
+    struct segment rest = *s;
+    rest.index += done * source_axes(source) * width;
+    rest.out += done * s->step;
+    rest.n -= done;
+    if (source == COLUMNS || source == RAMP) rest.data += done * s->ramp;
+    if (source == PATTERN) rest.pattern += done;
+    return rest;
+}
+
 #endif
