@@ -25,6 +25,8 @@ enum {
     OUT_BYTES = 128 * 1024,   /* and as many bytes */
     INDICES = 512 * 1024,     /* of all calls: enough not to meet the same lines again */
     PATTERN_PERIOD = 32,      /* points of a short row */
+    SLIVER_BYTES = 64,        /* of a row of a sliver, */
+    SLIVER_PLACES = 1024,     /* which has no more rows */
     TABLE_COLUMNS = 64,       /* of the table whose axis 0 COLUMNS gathers */
     LOOK_AHEAD_FROM = 1 << 20 /* tables of this size are looked ahead in */
 };
@@ -59,6 +61,7 @@ GARNER_INLINE int64_t find_offset(const struct segment *s, int64_t i, enum sourc
         const int64_t place = load_index(s->index + (i * axes + k) * width, width);
         offset += place * (source == UNIT && run > 0 ? run : s->axis[k].stride);
     }
+    if (source == SLIVER) return offset + i % (SLIVER_BYTES / run) * run;
     if (source == COLUMNS) return offset + i * (run > 0 ? run : s->ramp);
     return source == PATTERN ? offset + s->pattern[i] : offset;
 }
@@ -180,7 +183,15 @@ static void make_workload(struct workload *w, struct memory *memory, const struc
     cut_table(w, axes, places > 1 ? places : 1);
     if (line->source == COLUMNS) {
         w->segment.ramp = run;
-        w->axis[0] = (struct axis){.bound = places / n, .stride = n * run, .wrap = places / n};
+        const int64_t bound = places > n ? places / n : 1;
+        w->axis[0] = (struct axis){.bound = bound, .stride = n * run, .wrap = bound};
+    }
+    if (line->source == SLIVER) {
+        const int64_t bound = places * run / SLIVER_BYTES;
+        w->segment.row_index = SLIVER_BYTES / run * line->index;
+        w->segment.row_step = SLIVER_BYTES;
+        w->axis[0] = (struct axis){.stride = SLIVER_BYTES};
+        w->axis[0].bound = w->axis[0].wrap = bound < SLIVER_PLACES ? bound : SLIVER_PLACES;
     }
     fill_indices(w, line, axes, memory->indices);
     for (int64_t i = 0; i < n; i++)

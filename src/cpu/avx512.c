@@ -15,7 +15,8 @@ enum {
     ALL_LANES = 0xff,
     NARROW_LANES = 16, /* and of 4 */
     ALL_NARROW_LANES = 0xffff,
-    WORD = 4 /* bytes that a gather reads at least */
+    WORD = 4, /* bytes that a gather reads at least */
+    LINE_LOG = 6
 };
 #define RUN_LOG(run) ((run) == 1 ? 0 : (run) == 2 ? 1 : (run) == 4 ? 2 : 3)
 
@@ -189,6 +190,8 @@ AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum sourc
         if (!place_lanes(&place, &s->axis[k])) return false;
         if (source == UNIT)
             *offset = _mm512_slli_epi64(place, RUN_LOG(run));
+        else if (source == SLIVER)
+            *offset = _mm512_slli_epi64(place, LINE_LOG);
         else
             *offset =
                 _mm512_add_epi64(*offset, _mm512_mul_epu32(place, _mm512_set1_epi64(s->axis[k].stride)));
@@ -235,6 +238,46 @@ AVX512_INLINE void gather_few_lanes(const struct segment *s, int run)
             _mm512_mask_storeu_epi64(
                 out, mask, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), mask, offset, data, 1));
     }
+}
+
+/* ---- Rows of one line out of a sliver ------------------------------------------------------------- */
+
+/* One row; false if an index is not inside as it stands. */
+AVX512_INLINE bool gather_sliver_lanes(const struct segment *s, int width, int run)
+{
+    const int64_t bound = s->axis[0].bound;
+    if (run == 8) {
+        const __m512i column = _mm512_setr_epi64(0, 8, 16, 24, 32, 40, 48, 56);
+        __m512i offset;
+        if (!find_lanes(s, 0, SLIVER, width, run, &offset)) return false;
+        _mm512_storeu_si512((void *)s->out, gather_wide(_mm512_add_epi64(offset, column), s->data));
+        return true;
+    }
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i column = _mm512_slli_epi32(lane, RUN_LOG(run));
+    UNROLL for (int i = 0; i < LINE / run; i += NARROW_LANES)
+    {
+        __m512i place;
+        if (!place_narrow_lanes(s->index + i * width, width, bound, &place)) return false;
+        const __m512i from = _mm512_add_epi32(column, _mm512_set1_epi32(i * run));
+        move_narrow_lanes(s->out + i * run, s->data,
+                          _mm512_add_epi32(_mm512_slli_epi32(place, LINE_LOG), from),
+                          (int)(bound * LINE - WORD), run);
+    }
+    return true;
+}
+
+AVX512_INLINE int64_t gather_sliver_wide(const struct segment *given, int width, int run)
+{
+    struct axis axis[MOST_AXES];
+    struct segment row = own_segment(given, SLIVER, axis);
+    const int points = LINE / run;
+    int64_t i = 0;
+    for (; i < row.n; i += points, row.index += row.row_index, row.out += row.row_step) {
+        prefetch_sliver_indices(&row, points * width);
+        if (!gather_sliver_lanes(&row, width, run) && !gather_sliver_row(&row, width, run, true)) break;
+    }
+    return i;
 }
 
 /* ---- Runs shorter than a line, of any length: one masked move each -------------------------------- */
@@ -288,6 +331,7 @@ AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source
 {
     bool elements = run > 0 && run <= 8, too_few = source == UNIT && s->axis[0].bound < WORD;
     if (source == UNIT && run == 0 && s->run < LINE) return gather_masks(s, width);
+    if (source == SLIVER) return gather_sliver_wide(s, width, run);
     if (!elements || s->step != run || (run < WORD && too_few))
         return gather_segment(s, source, width, run, level);
     if (source == BLOCK && s->n <= LANES) {

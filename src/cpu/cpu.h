@@ -15,15 +15,21 @@
 enum way {
     ROWS,     /* row by row, each with its own indices */
     PATTERNS, /* short rows whose indices follow each other, many at a time by a pattern of offsets */
+    SLIVERS,  /* many rows choose from one table: a sliver of it is copied together, then used by all */
     REUSES,   /* the same indices serve many rows: resolved once, used on all of them */
     BITS,     /* packed elements */
     ONE_BLOCK /* as REUSES, where all rows and columns are one task and one block */
 };
 
-enum { SHORT_PATTERN = 32 /* points; a whole nest of no more has its pattern made ahead */ };
+enum {
+    SLIVER_WIDTH = 64,  /* bytes: a line */
+    SLIVER_ROWS = 1024, /* of a table that can be cut into slivers: one has 64 KiB at most */
+    SHORT_PATTERN = 32  /* points; a whole nest of no more has its pattern made ahead */
+};
 
 struct cpu_work {
     enum way way;
+    const struct kernel *sliver;            /* for SLIVERS; what is no whole line goes by `fused` */
     const struct kernel *fused;             /* reads the caller's indices; NULL: always by way of a block */
     struct segment segment;                 /* what all segments have in common */
     int64_t sweep;                          /* rows that a resolved block serves before the next one */

@@ -15,9 +15,10 @@ enum { X86 = 1 };
 enum { X86 = 0 };
 #endif
 
-enum source { UNIT, COLUMNS, RAMP, PATTERN, PAIR, TRIPLE, QUAD, BLOCK, HOLED };
+enum source { UNIT, COLUMNS, SLIVER, RAMP, PATTERN, PAIR, TRIPLE, QUAD, BLOCK, HOLED };
 
-/* A row of points; for BLOCK and HOLED many rows that use the same offsets. Distances are in bytes. */
+/* A row of points; for BLOCK and HOLED many rows that use the same offsets; for SLIVER many rows of one line
+ * each, `n` points in all. Distances are in bytes. */
 struct segment {
     const char *data;                 /* source of a point whose indices are all 0 */
     const char *index;                /* indices of the first point; or offsets, which are int64_t */
@@ -33,6 +34,7 @@ struct segment {
     const int64_t *pattern;           /* for PATTERN: distance in data of each point from the first */
     const struct axis *axis;          /* gathered axes */
     int64_t rows, row_ramp, row_step; /* for BLOCK and HOLED: how many rows, their distances */
+    int64_t row_index; /* for SLIVER, which has a row_step too: the distance of their indices */
 };
 
 /* Moves points until one has an index outside [-wrap, bound), and returns how many it moved. What changes

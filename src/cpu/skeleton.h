@@ -12,7 +12,8 @@
  *                  costs a third of one of 64 bits on some CPUs
  *   all but RAMP   points of out lie side by side: step = run, if that is a constant
  *   COLUMNS        so do points of data whose indices are 0: ramp = run, if that is a constant
- *   BLOCK, HOLED   none of this; to all others indices lie side by side
+ *   SLIVER         stride is a line, and there are whole rows
+ *   BLOCK, HOLED   none of this; to all others indices lie side by side, to SLIVER those of a row
  */
 #ifndef GARNER_CPU_SKELETON_H
 #define GARNER_CPU_SKELETON_H
@@ -21,6 +22,7 @@
 #include "ring.h"
 #include "seamless.h"
 #include "shared.h"
+#include "sliver.h"
 
 /* One row: where that helps most of it in pieces, without a seam or by way of a ring, and the rest, or from
  * the first index that is not inside on, point by point. */
@@ -56,6 +58,7 @@ GARNER_INLINE void gather_shared(const struct segment *s, enum source source, in
 GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source, int width, int64_t constant,
                                      enum level level)
 {
+    if (source == SLIVER) return gather_sliver(s, width, constant);
     if (source != BLOCK && source != HOLED) return gather_one(s, source, width, constant, level);
     gather_shared(s, source, width, constant, level);
     return s->n;

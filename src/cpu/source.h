@@ -55,7 +55,9 @@ GARNER_INLINE uint64_t point_offset(const struct segment *s, const char *at, enu
             worst[k] = worst[k] || (uint64_t)place >= (uint64_t)axis->bound;
         else
             worst[k] = (uint64_t)place > worst[k] ? (uint64_t)place : worst[k];
-        if (source == UNIT)
+        if (source == SLIVER)
+            offset = (uint64_t)place * LINE;
+        else if (source == UNIT)
             offset = (uint64_t)place * (constant ? 1 : (uint64_t)axis->stride);
         else
             offset += product32(place, axis->stride);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Random cases of middle size, drawn so that the backend's every way is taken with several tasks: rows,
- * patterns, reused indices, packed elements; long runs in pieces, look-ahead, streamed outputs; bad
+ * patterns, slivers, reused indices, packed elements; long runs in pieces, look-ahead, streamed outputs; bad
  * indices under each policy. Each case runs in the calling thread, shuffled, and on the thread pool. What
  * the plans chose is counted, and a way that was not met fails the test.
  */
@@ -36,7 +36,7 @@ static const char *const feature_names[FEATURES] = {
     "tasks of rows", "tasks of columns", "pieces of a run", "several blocks",
     "long patterns", "several sweeps",   "look-ahead",      "stream"};
 static const char *const way_names[] = {
-    [ROWS] = "rows", [PATTERNS] = "patterns", [REUSES] = "reuses", [BITS] = "bits"};
+    [ROWS] = "rows", [PATTERNS] = "patterns", [SLIVERS] = "slivers", [REUSES] = "reuses", [BITS] = "bits"};
 static const char *const policy_names[] = {"error", "zero", "clamp", "wrap"};
 
 enum { WAYS = BITS + 1, POLICIES = GARNER_OOB_WRAP + 1 };
@@ -70,7 +70,9 @@ static void note(const struct test_case *c, const garner_plan *plan)
     const bool bad = c->bad_per_thousand > 0;
     met.parallel[way] += work->tasks > 1;
     if (bad == (c->oob != GARNER_OOB_ERROR)) met.policies[way][c->oob]++;
-    if (work->fused)
+    if (way == SLIVERS)
+        met.sources[work->sliver->source]++;
+    else if (work->fused)
         met.sources[work->fused->source]++;
     else
         met.no_source[way]++;
@@ -214,6 +216,24 @@ static void draw_along_first(struct random *random, struct test_case *c)
     set_shape(&c->indices, 2, rows, n, 0);
 }
 
+/* A table that is larger than a core's caches; or smaller, with columns whose lines meet in a few sets. */
+static void draw_slivers(struct random *random, struct test_case *c)
+{
+    const int64_t item = (int64_t)1 << random_between(random, 0, 3), width = 512 / item;
+    const bool large = random_chance(random, 30);
+    const int64_t bytes = large ? BYTES / 3 : BYTES / 32,
+                  bound = random_between(random, 32, large ? 1024 : 200);
+    int64_t columns = 1 + bytes / (bound * item);
+    if (!large) columns += width - columns % width;
+    const int64_t used = random_chance(random, 50) ? columns : random_between(random, 64, columns);
+    const int64_t blocks = random_between(random, 1, 3), rows = random_between(random, bound / 2, bound + 9);
+    c->dtype = GARNER_OPAQUE;
+    c->item_bytes = (size_t)item;
+    set_shape(&c->data, 3, blocks, bound, columns);
+    set_shape(&c->indices, 3, blocks, rows, used);
+    c->axis = 1;
+}
+
 static void draw_short_rows(struct random *random, struct test_case *c)
 {
     const size_t item = pick_item(random, c, 1, 64);
@@ -305,6 +325,7 @@ static const struct family families[] = {
     {GARNER_GATHER, draw_batches, 5},
     {GARNER_GATHER_ELEMENTS, draw_along_last, 5},
     {GARNER_GATHER_ELEMENTS, draw_along_first, 6},
+    {GARNER_GATHER_ELEMENTS, draw_slivers, 12},
     {GARNER_GATHER_ELEMENTS, draw_short_rows, 18},
     {GARNER_GATHER, draw_reused, 14},
     {GARNER_GATHER, draw_reused_long, 5},

@@ -15,6 +15,7 @@ enum {
     CAPACITY = 4 << 20,
     FAR = 300 * 1000, /* about how far data may reach */
     ALIGNMENTS = 64,
+    LINE = 64,      /* bytes of a row of a sliver */
     MOST_EARLY = 64 /* a kernel may stop this many points before a bad one */
 };
 
@@ -55,6 +56,13 @@ static bool is_tight(const struct kernel_case *c)
     return c->wish.kernel->source == UNIT && c->wish.kernel->run > 0;
 }
 
+/* How many points of a segment lie side by side: a line of a sliver, all of any other. */
+static int64_t row_points(const struct kernel_case *c)
+{
+    const struct segment *s = &c->segment;
+    return c->wish.kernel->source == SLIVER ? LINE / s->run : s->n;
+}
+
 /* ---- Drawing ---- */
 
 static int64_t pick(struct random *random, const int64_t *list, int count)
@@ -66,7 +74,8 @@ static void draw_axis(struct kernel_case *c, struct random *random, struct axis 
 {
     const int64_t run = c->segment.run;
     const int64_t strides[] = {run, run, 0, 1, run + 3, 2 * run, random_between(random, 0, 3 * run)};
-    axis->stride = is_tight(c) ? run : pick(random, strides, 7);
+    const bool sliver = c->wish.kernel->source == SLIVER;
+    axis->stride = sliver ? LINE : is_tight(c) ? run : pick(random, strides, 7);
     const int64_t most = 1 + FAR / (axis->stride + run) / 8;
     const int64_t bounds[] = {1, 2, most > 3 ? 3 : most, most, most};
     axis->bound = axis->stride == 0 && random_chance(random, 50) ? INT32_MAX : pick(random, bounds, 5);
@@ -130,7 +139,7 @@ static void draw_out(struct kernel_case *c, struct random *random)
     const bool dense = c->wish.kernel->source != RAMP && !is_block(c);
     const int64_t gap = random_chance(random, 50) ? 0 : random_between(random, 1, 70);
     s->step = dense || random_chance(random, 40) ? s->run : s->run + gap;
-    s->row_step = s->n * s->step + gap;
+    s->row_step = row_points(c) * s->step + gap;
     if (is_block(c) && random_chance(random, 30)) {
         s->row_step = s->run + gap;
         s->step = s->rows * s->row_step;
@@ -142,6 +151,7 @@ static void draw_out(struct kernel_case *c, struct random *random)
 void kernel_case_make(struct kernel_case *c, struct random *random, struct kernel_wish wish)
 {
     const struct kernel_line *kernel = wish.kernel;
+    if (kernel->source == SLIVER) wish.n += -wish.n & (LINE / kernel->run - 1); /* whole rows */
     c->wish = wish;
     c->axes = kernel_axes(kernel->source);
     c->segment = (struct segment){
@@ -164,6 +174,7 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
         s->rows = random_between(random, 1, is_small ? 70 : 5);
         s->row_ramp = random_between(random, -2 * s->run, 2 * s->run);
     }
+    s->row_index = row_points(c) * kernel->index + random_between(random, 0, 70);
     draw_out(c, random);
     draw_points(c, random);
     c->data_lead = random_chance(random, 40) ? 0 : (size_t)random_between(random, 0, ALIGNMENTS - 1);
@@ -184,7 +195,10 @@ static bool find_point(const struct kernel_case *c, int64_t row, int64_t i, int6
         if (c->place[i][k] < 0) return false;
         *from += c->place[i][k] * c->axis[k].stride;
     }
-    *from += c->wish.kernel->source == PATTERN ? c->pattern[i] : i * c->segment.ramp;
+    const enum source source = c->wish.kernel->source;
+    *from += source == PATTERN  ? c->pattern[i]
+             : source == SLIVER ? i % row_points(c) * c->segment.run
+                                : i * c->segment.ramp;
     return true;
 }
 
@@ -195,7 +209,8 @@ static bool lies_nowhere(const struct kernel_case *c, int64_t i)
 
 static int64_t find_out(const struct kernel_case *c, int64_t row, int64_t i)
 {
-    return row * c->segment.row_step + i * c->segment.step;
+    const int64_t points = row_points(c);
+    return (row + i / points) * c->segment.row_step + i % points * c->segment.step;
 }
 
 /* What a point should become. */
@@ -223,7 +238,8 @@ static void widen_table(const struct kernel_case *c, struct extent *data)
     const struct kernel_line *kernel = c->wish.kernel;
     const struct segment *s = &c->segment;
     if (kernel->level != AVX512 || kernel->run < 1 || kernel->run > 2) return;
-    if (kernel->source == UNIT) widen(data, false, 0, c->axis[0].bound * s->run);
+    if (kernel->source == UNIT || kernel->source == SLIVER)
+        widen(data, false, 0, c->axis[0].bound * c->axis[0].stride);
     for (int64_t i = 0; kernel->source == COLUMNS && i < s->n; i++)
         if (c->place[i][0] >= 0) widen(data, false, c->place[i][0] * c->axis[0].stride, s->n * s->run);
 }
@@ -254,14 +270,16 @@ static unsigned char *place_buffer(const struct guard *memory, size_t bytes, siz
 static void place_indices(struct kernel_case *c)
 {
     const size_t width = (size_t)c->wish.kernel->index, n = (size_t)c->segment.n;
-    const size_t axes = (size_t)c->axes;
-    unsigned char *at = place_buffer(&index_memory, n * axes * width, 0, c->wish.side);
-    c->segment.index = (const char *)at;
+    const size_t axes = (size_t)c->axes, points = (size_t)row_points(c), gap = (size_t)c->segment.row_index;
+    const size_t rows = n > points ? n / points : 1, bytes = (rows - 1) * gap + n / rows * axes * width;
+    unsigned char *begin = place_buffer(&index_memory, bytes, 0, c->wish.side);
+    c->segment.index = (const char *)begin;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < axes; k++, at += width) {
+        for (size_t k = 0; k < axes; k++) {
             const int64_t value = is_block(c) ? c->offset[i] : c->value[i][k];
             const int32_t narrow = (int32_t)value;
-            memcpy(at, width == 4 ? (const void *)&narrow : (const void *)&value, width);
+            memcpy(begin + i / points * gap + (i % points * axes + k) * width,
+                   width == 4 ? (const void *)&narrow : (const void *)&value, width);
         }
     unsigned char *pattern = place_buffer(&pattern_memory, n * sizeof(int64_t), 0, c->wish.side);
     memcpy(pattern, c->pattern, n * sizeof(int64_t));

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of one line of elements each, out of a sliver of a table: a few columns of it, one line wide, that
+ * were copied together, so that they stay in the nearest caches while all rows of indices go by.
+ */
+#ifndef GARNER_CPU_SLIVER_H
+#define GARNER_CPU_SLIVER_H
+
+#include "points.h"
+
+enum { ROWS_AHEAD = 8 /* whose indices are asked for: rows lie far apart */ };
+
+GARNER_INLINE void prefetch_sliver_indices(const struct segment *row, int64_t bytes)
+{
+    prefetch_lines((uintptr_t)row->index + (uintptr_t)(ROWS_AHEAD * row->row_index), bytes, true);
+}
+
+/* One row; false if an index is not inside. */
+GARNER_INLINE bool gather_sliver_row(const struct segment *row, int width, int64_t constant, bool wraps)
+{
+    const int points = (int)(LINE / constant);
+    UNROLL for (int i = 0; i < points; i += GROUP)
+    {
+        int64_t offset[GROUP];
+        const char *at[GROUP];
+        if (!load_offsets(row, i, GROUP, SLIVER, width, constant, wraps, offset)) return false;
+        UNROLL for (int k = 0; k < GROUP; k++) at[k] = row->data + (i + k) * constant + offset[k];
+        move_elements(row->out + i * constant, at, GROUP, constant);
+    }
+    return true;
+}
+
+/* Moves rows until one has an index that is not inside, and returns how many points they have. */
+GARNER_INLINE int64_t gather_sliver(const struct segment *given, int width, int64_t constant)
+{
+    struct axis axis[MOST_AXES];
+    struct segment row = own_segment(given, SLIVER, axis);
+    const int points = (int)(LINE / constant);
+    int64_t i = 0;
+    for (; i < row.n; i += points, row.index += row.row_index, row.out += row.row_step) {
+        prefetch_sliver_indices(&row, points * width);
+        if (!gather_sliver_row(&row, width, constant, false) &&
+            !gather_sliver_row(&row, width, constant, true))
+            break;
+    }
+    return i;
+}
+
+#endif
