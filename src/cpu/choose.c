@@ -25,11 +25,6 @@ enum {
     AHEAD_POINTS = 16,              /* at most this many, */
     AHEAD_ELEMENTS = 32,            /* single elements this many, */
     MOST_ELEMENT = 16,              /* of no more bytes */
-    NEAREST = 128 * 1024,           /* a table of this size does not stay in the nearest cache */
-    CONFLICT = 512,                 /* lines that are a multiple of this apart share few sets of a cache */
-    SLIVER_RUN = 4,                 /* slivers help elements of no more bytes, or of twice as many; */
-    SLIVER_USE = 2,                 /* they have this many times as many rows as use them, at most, */
-    LEAST_SLIVER = 32,              /* but this many at least */
     LITTLE = 1024,                  /* bytes of out for which none of this matters */
     STREAMED_FAR = 512,             /* from this length on streamed runs pass the nearest cache by */
     STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
@@ -41,15 +36,6 @@ _Static_assert(PATTERN_RUN < LEAST_PIECE, "runs that go by a pattern are never c
 static bool is_little(const struct nest *nest)
 {
     return nest->points * nest->run <= LITTLE;
-}
-
-/* How many bytes of data the gathered axes span. */
-static int64_t table_bytes(const struct nest *nest)
-{
-    int64_t bytes = nest->run, axis;
-    for (int k = 0; k < nest->axes; k++)
-        if (multiply_fits(nest->axis[k].bound, nest->axis[k].stride, &axis)) bytes = at_least(bytes, axis);
-    return bytes;
 }
 
 /* How many bytes the points choose from: the table of their row; and where a row takes little of its table,
@@ -118,35 +104,6 @@ static const struct kernel *choose_fused(enum way way, const struct nest *nest, 
     if (nest->axes > 1)
         return dense && flat ? garner_kernel_find(by_axes[nest->axes], bytes, nest->run) : NULL;
     return garner_kernel_find(dense && inner->data == nest->run ? COLUMNS : RAMP, bytes, nest->run);
-}
-
-/* Whether it pays to cut the table into slivers. It is too large for a core's own caches and its elements are
- * small; or it is too large for the nearest one, and lines of a column meet in a few sets of any. */
-static bool is_far_apart(const struct nest *nest)
-{
-    const int64_t bytes = table_bytes(nest), run = nest->run;
-    return (bytes > CACHED && run <= SLIVER_RUN) ||
-           (bytes >= NEAREST && run <= 2 * SLIVER_RUN && nest->axis[0].stride % CONFLICT == 0);
-}
-
-/* And its rows are neither few nor many, and there are enough rows of indices that all choose from it. */
-static bool has_slivers(const struct cpu_work *work, const struct nest *nest)
-{
-    const struct dim *inner = &nest->dim[nest->rank - 1];
-    const int64_t bound = nest->axis[0].bound;
-    return work->way == ROWS && work->fused && work->fused->source == COLUMNS && work->fused->run > 0 &&
-           nest->rank > 1 && inner[-1].data == 0 && inner[-1].n >= bound / SLIVER_USE &&
-           inner->n >= SLIVER_WIDTH / nest->run && bound >= LEAST_SLIVER && bound <= SLIVER_ROWS &&
-           is_far_apart(nest);
-}
-
-static void choose_slivers(struct cpu_work *work, const struct nest *nest)
-{
-    const struct dim *before = &nest->dim[nest->rank - 2];
-    work->way = SLIVERS;
-    work->sliver = garner_kernel_find(SLIVER, nest->index_type.bytes, nest->run);
-    work->segment.row_index = before->index * nest->index_type.bytes;
-    work->segment.row_step = before->out;
 }
 
 static int64_t round_up(int64_t a, int64_t multiple)
@@ -243,7 +200,7 @@ static void keep_one_block(struct cpu_work *work, const struct nest *nest)
 static GARNER_NOINLINE void choose_much(struct cpu_work *work, const struct nest *nest)
 {
     tune(work, nest);
-    if (has_slivers(work, nest)) choose_slivers(work, nest);
+    garner_slivers_choose(work, nest);
     cut_grid(work, nest);
 }
 

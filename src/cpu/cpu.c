@@ -2,10 +2,7 @@
 /* Runs one task: walks its rectangle of the grid the chosen way, segment by segment. */
 #include "cpu.h"
 
-enum {
-    PATTERN_POINTS = 1024,
-    SLIVER_AHEAD = 8 /* rows of a table that are asked for while a sliver is copied */
-};
+enum { PATTERN_POINTS = 1024 };
 
 /* A rectangle of the grid, and a piece of the run. */
 struct tile {
@@ -79,6 +76,12 @@ static inline bool move_row(const struct kernel *kernel, const struct nest *nest
     return __builtin_expect(moved == n, 1) || move_rest(kernel, nest, buffers, like, row, moved, n);
 }
 
+bool garner_cpu_row(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                    struct spot row, int64_t n)
+{
+    return move_row(work->fused, nest, buffers, &work->segment, row, n);
+}
+
 static bool run_rows(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                      struct tasks tasks)
 {
@@ -99,51 +102,6 @@ static bool run_rows(const struct cpu_work *work, const struct nest *nest, const
     return true;
 }
 
-/* A sliver of a table, its rows side by side. */
-static void copy_sliver(char *sliver, const char *from, const struct axis *axis)
-{
-    const uintptr_t later = (uintptr_t)axis->stride * SLIVER_AHEAD;
-    for (int64_t i = 0; i < axis->bound; i++, sliver += SLIVER_WIDTH, from += axis->stride) {
-        __builtin_prefetch((const void *)((uintptr_t)from + later));
-        memcpy(sliver, from, SLIVER_WIDTH);
-    }
-}
-
-/* Moves one line of columns of `rows` rows that choose from the same table, from a spot on. A row at which
- * the kernel stops goes as any other. */
-static bool move_sliver(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                        const char *sliver, struct spot first, int64_t rows)
-{
-    const struct dim *before = &nest->dim[nest->rank - 2];
-    const int64_t points = SLIVER_WIDTH / nest->run, width = nest->index_type.bytes;
-    for (int64_t row = 0; row < rows; row++) {
-        const struct spot from = spot_along(first, before, row);
-        row += work->sliver->function(&work->segment, sliver, buffers->indices + from.index * width,
-                                      buffers->out + from.out, (rows - row) * points) /
-               points;
-        const struct spot stopped = spot_along(first, before, row);
-        if (row < rows && !move_row(work->fused, nest, buffers, &work->segment, stopped, points))
-            return false;
-    }
-    return true;
-}
-
-/* Moves columns of rows that choose from the same table, at least a line of them; the last line may overlap
- * the one before. */
-static bool move_slivers(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         struct spot first, int64_t rows, int64_t columns)
-{
-    __attribute__((aligned(SLIVER_WIDTH))) char sliver[SLIVER_ROWS * SLIVER_WIDTH];
-    const struct dim *inner = &nest->dim[nest->rank - 1];
-    const int64_t points = SLIVER_WIDTH / nest->run;
-    for (int64_t done = 0; done < columns; done += points) {
-        const struct spot column = spot_along(first, inner, at_most(done, columns - points));
-        copy_sliver(sliver, buffers->data + column.data, &nest->axis[0]);
-        if (!move_sliver(work, nest, buffers, sliver, column, rows)) return false;
-    }
-    return true;
-}
-
 static bool run_slivers(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                         struct tasks tasks)
 {
@@ -155,7 +113,8 @@ static bool run_slivers(const struct cpu_work *work, const struct nest *nest, co
     cursor_seek(&row, nest, nest->rank - 1, tile.row);
     for (int64_t i = tile.row, rows; i < tile.row_end; i += rows) {
         rows = at_most(tile.row_end - i, before->n - i % before->n);
-        if (!move_slivers(work, nest, buffers, spot_along(row.spot, inner, tile.column), rows, columns))
+        if (!garner_slivers_move(work, nest, buffers, spot_along(row.spot, inner, tile.column), rows,
+                                 columns))
             return false;
         cursor_advance(&row, nest, rows);
     }

@@ -74,6 +74,15 @@ static inline void make_pattern(int64_t *pattern, const struct nest *nest, int64
             pattern[i++] = from;
 }
 
+/* How many bytes of data the gathered axes span. */
+static inline int64_t table_bytes(const struct nest *nest)
+{
+    int64_t bytes = nest->run, axis;
+    for (int k = 0; k < nest->axes; k++)
+        if (multiply_fits(nest->axis[k].bound, nest->axis[k].stride, &axis)) bytes = at_least(bytes, axis);
+    return bytes;
+}
+
 void garner_cpu_choose(struct cpu_work *work, const struct nest *nest);
 
 /* Tasks that lie side by side: together they are a rectangle of the grid too. */
@@ -90,6 +99,17 @@ bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const 
 
 /* The same for packed data: elements [first, end) of out, both at a packing unit or at the end. */
 bool garner_bits_task(const struct nest *nest, const struct buffers *buffers, int64_t first, int64_t end);
+
+/* Moves `n` points of a row by the plan's kernel, or by way of a block where that stops. */
+bool garner_cpu_row(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                    struct spot row, int64_t n);
+
+/* Makes the way SLIVERS, if that pays. */
+void garner_slivers_choose(struct cpu_work *work, const struct nest *nest);
+
+/* Moves columns of rows that choose from the same table, at least a line of them. */
+bool garner_slivers_move(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                         struct spot first, int64_t rows, int64_t columns);
 
 /* Puts the cursor on a point of the first `rank` dims. */
 static inline void cursor_seek(struct cursor *cursor, const struct nest *nest, int rank, int64_t point)

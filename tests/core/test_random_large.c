@@ -219,18 +219,17 @@ static void draw_along_first(struct random *random, struct test_case *c)
 /* A table that is larger than a core's caches; or smaller, with columns whose lines meet in a few sets. */
 static void draw_slivers(struct random *random, struct test_case *c)
 {
-    const int64_t item = (int64_t)1 << random_between(random, 0, 3), width = 512 / item;
+    const int64_t item = (int64_t)1 << random_between(random, 0, 3), blocks = random_between(random, 1, 3);
     const bool large = random_chance(random, 30);
-    const int64_t bytes = large ? BYTES / 3 : BYTES / 32,
-                  bound = random_between(random, 32, large ? 1024 : 200);
-    int64_t columns = 1 + bytes / (bound * item);
-    if (!large) columns += width - columns % width;
-    const int64_t used = random_chance(random, 50) ? columns : random_between(random, 64, columns);
-    const int64_t blocks = random_between(random, 1, 3), rows = random_between(random, bound / 2, bound + 9);
+    const int64_t bound = random_between(random, 32, large ? 1024 : 200);
+    const int64_t rows = random_between(random, bound / 2, 2 * bound);
+    int64_t columns = 1 + (large ? 6 * BYTES / 10 : BYTES / 32) / (bound * item);
+    if (!large) columns += -columns & (512 / item - 1);
+    const int64_t most = at_most(columns, 64 + POINTS / rows / blocks);
     c->dtype = GARNER_OPAQUE;
     c->item_bytes = (size_t)item;
     set_shape(&c->data, 3, blocks, bound, columns);
-    set_shape(&c->indices, 3, blocks, rows, used);
+    set_shape(&c->indices, 3, blocks, rows, random_between(random, most / 2, most));
     c->axis = 1;
 }
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way SLIVERS: an axis that is not the last is gathered element by element, so that each one lies on a
+ * line of its own. A sliver of the table, one line wide, is copied together; it stays in the nearest caches
+ * while all rows of indices choose from it.
+ */
+#include "cpu.h"
+
+enum {
+    NEAREST = 128 * 1024,             /* a table of this size does not stay in the nearest cache, */
+    FAR = (X86 ? 2048 : 1024) * 1024, /* one larger than this in no cache of a core's own */
+    CONFLICT = 512,                   /* lines that are a multiple of this apart share few sets of a cache */
+    SMALL_RUN = 4,                    /* slivers help elements of no more bytes, or of twice as many; */
+    LESS_USED = X86 ? 1 : 2,          /* they have this many times as many rows as use them, at most, */
+    LEAST_ROWS = 32,                  /* but this many at least, */
+    NEAREST_ROWS = X86 ? 256 : SLIVER_ROWS, /* and no more than this to stay in the nearest cache */
+    SLIVER_AHEAD = 8                        /* rows of a table that are asked for while a sliver is copied */
+};
+
+/* Whether it pays to cut the table into slivers. Either it is too large for a core's own caches; or only for
+ * the nearest one, and lines of a column, which meet in a few sets of any cache, do fit into that as a
+ * sliver. */
+static bool is_far_apart(const struct nest *nest)
+{
+    const struct axis *axis = &nest->axis[0];
+    const int64_t bytes = table_bytes(nest);
+    const bool meet = axis->stride % CONFLICT == 0 && nest->run <= 2 * SMALL_RUN;
+    if (bytes > FAR) return meet || nest->run <= SMALL_RUN;
+    return bytes >= NEAREST && meet && axis->bound <= NEAREST_ROWS;
+}
+
+/* And its rows are neither few nor many, and there are enough rows of indices that all choose from it. */
+static bool has_slivers(const struct cpu_work *work, const struct nest *nest)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    const int64_t bound = nest->axis[0].bound;
+    return work->way == ROWS && work->fused && work->fused->source == COLUMNS && work->fused->run > 0 &&
+           nest->rank > 1 && inner[-1].data == 0 && inner[-1].n >= bound / LESS_USED &&
+           inner->n >= SLIVER_WIDTH / nest->run && bound >= LEAST_ROWS && bound <= SLIVER_ROWS &&
+           is_far_apart(nest);
+}
+
+void garner_slivers_choose(struct cpu_work *work, const struct nest *nest)
+{
+    if (!has_slivers(work, nest)) return;
+    const struct dim *before = &nest->dim[nest->rank - 2];
+    work->way = SLIVERS;
+    work->sliver = garner_kernel_find(SLIVER, nest->index_type.bytes, nest->run);
+    work->segment.row_index = before->index * nest->index_type.bytes;
+    work->segment.row_step = before->out;
+}
+
+/* A sliver of a table, its rows side by side. */
+static void copy_sliver(char *sliver, const char *from, const struct axis *axis)
+{
+    const uintptr_t later = (uintptr_t)axis->stride * SLIVER_AHEAD;
+    for (int64_t i = 0; i < axis->bound; i++, sliver += SLIVER_WIDTH, from += axis->stride) {
+        __builtin_prefetch((const void *)((uintptr_t)from + later));
+        memcpy(sliver, from, SLIVER_WIDTH);
+    }
+}
+
+/* Moves one line of columns of `rows` rows that choose from the same table, from a spot on. A row at which
+ * the kernel stops goes as any other. */
+static bool move_sliver(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                        const char *sliver, struct spot first, int64_t rows)
+{
+    const struct dim *before = &nest->dim[nest->rank - 2];
+    const int64_t points = SLIVER_WIDTH / nest->run, width = nest->index_type.bytes;
+    for (int64_t row = 0; row < rows; row++) {
+        const struct spot from = spot_along(first, before, row);
+        row += work->sliver->function(&work->segment, sliver, buffers->indices + from.index * width,
+                                      buffers->out + from.out, (rows - row) * points) /
+               points;
+        const struct spot stopped = spot_along(first, before, row);
+        if (row < rows && !garner_cpu_row(work, nest, buffers, stopped, points)) return false;
+    }
+    return true;
+}
+
+/* The last line of columns may overlap the one before. */
+bool garner_slivers_move(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                         struct spot first, int64_t rows, int64_t columns)
+{
+    __attribute__((aligned(SLIVER_WIDTH))) char sliver[SLIVER_ROWS * SLIVER_WIDTH];
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    const int64_t points = SLIVER_WIDTH / nest->run;
+    for (int64_t done = 0; done < columns; done += points) {
+        const struct spot column = spot_along(first, inner, at_most(done, columns - points));
+        copy_sliver(sliver, buffers->data + column.data, &nest->axis[0]);
+        if (!move_sliver(work, nest, buffers, sliver, column, rows)) return false;
+    }
+    return true;
+}
