@@ -25,6 +25,8 @@ enum {
     AHEAD_POINTS = 16,              /* at most this many, */
     AHEAD_ELEMENTS = 32,            /* single elements this many, */
     MOST_ELEMENT = 16,              /* of no more bytes */
+    SMALL_TABLE = 32 * 1024,        /* of a row, in the nearest cache beside the next one's, */
+    MOST_PACE = 2,                  /* of which a row uses at least half */
     LITTLE = 1024,                  /* bytes of out for which none of this matters */
     STREAMED_FAR = 512,             /* from this length on streamed runs pass the nearest cache by */
     STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
@@ -173,6 +175,17 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     return at_most(AHEAD_POINTS, divide_up(reach, nest->run));
 }
 
+/* How much of the next row's table is asked for with each point of a row; 0: nothing. A row that uses most of
+ * a small table meets each of its lines soon, and in an order that no CPU foresees. */
+static int64_t choose_pace(const struct cpu_work *work, const struct nest *nest)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    const int64_t bytes = table_bytes(nest);
+    if (work->way != ROWS || nest->rank == 1 || inner[-1].data < bytes || bytes > SMALL_TABLE) return 0;
+    const int64_t pace = divide_up(bytes, inner->n);
+    return pace <= MOST_PACE * nest->run ? pace : 0;
+}
+
 /* What only shows where much is moved: looking ahead, serving more rows, writing past the caches. */
 static void tune(struct cpu_work *work, const struct nest *nest)
 {
@@ -181,6 +194,8 @@ static void tune(struct cpu_work *work, const struct nest *nest)
     work->segment.ahead = choose_ahead(work, nest, touched, stream);
     work->segment.stream = stream;
     work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched <= SHARED;
+    work->segment.pace = choose_pace(work, nest);
+    if (work->segment.pace) work->segment.row_ramp = nest->dim[nest->rank - 2].data;
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
     if (work->way == REUSES)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));

@@ -20,19 +20,20 @@ enum source { UNIT, COLUMNS, SLIVER, RAMP, PATTERN, PAIR, TRIPLE, QUAD, BLOCK, H
 /* A row of points; for BLOCK and HOLED many rows that use the same offsets; for SLIVER many rows of one line
  * each, `n` points in all. Distances are in bytes. */
 struct segment {
-    const char *data;                 /* source of a point whose indices are all 0 */
-    const char *index;                /* indices of the first point; or offsets, which are int64_t */
-    char *out;                        /* destination of the first point */
-    int64_t n;                        /* points of a row */
-    int64_t ramp;                     /* distance in data from point to point */
-    int64_t step;                     /* distance in out from point to point */
-    int64_t run;                      /* bytes of a point */
-    int64_t ahead;                    /* how many points ahead to prefetch long runs; 0: not at all */
-    bool near;                        /* and into which cache: the nearest, or the next */
-    bool ragged;                      /* for the kernel's own use: whether runs begin or end within a line */
-    bool stream;                      /* out is larger than the caches */
-    const int64_t *pattern;           /* for PATTERN: distance in data of each point from the first */
-    const struct axis *axis;          /* gathered axes */
+    const char *data;        /* source of a point whose indices are all 0 */
+    const char *index;       /* indices of the first point; or offsets, which are int64_t */
+    char *out;               /* destination of the first point */
+    int64_t n;               /* points of a row */
+    int64_t ramp;            /* distance in data from point to point */
+    int64_t step;            /* distance in out from point to point */
+    int64_t run;             /* bytes of a point */
+    int64_t ahead;           /* how many points ahead to prefetch long runs; 0: not at all */
+    bool near;               /* and into which cache: the nearest, or the next */
+    bool ragged;             /* for the kernel's own use: whether runs begin or end within a line */
+    bool stream;             /* out is larger than the caches */
+    const int64_t *pattern;  /* for PATTERN: distance in data of each point from the first */
+    const struct axis *axis; /* gathered axes */
+    int64_t pace;            /* for UNIT: bytes of the next row's table asked for with each point; 0: none */
     int64_t rows, row_ramp, row_step; /* for BLOCK and HOLED: how many rows, their distances */
     int64_t row_index; /* for SLIVER, which has a row_step too: the distance of their indices */
 };

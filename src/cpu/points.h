@@ -60,6 +60,15 @@ GARNER_INLINE void move_point(const struct segment *s, char *out, const char *da
         move_run(out, data + from, run, constant, streams, level);
 }
 
+/* Asks for a part of the table that the next row chooses from, the same part as this row's points are of it.
+ */
+GARNER_INLINE void prefetch_next_table(const struct segment *s, const char *data, int64_t first, int count,
+                                       int64_t constant)
+{
+    const uintptr_t next = (uintptr_t)data + (uintptr_t)(s->row_ramp + first * s->pace);
+    prefetch_lines(next, count * constant, true);
+}
+
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
 GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
                               enum source source, int width, int64_t constant, bool wraps, bool streams,
@@ -107,12 +116,19 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
 {
     const int group = source_group(source, constant);
     bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
+    bool onward = !X86 && source == UNIT && constant >= 2 && constant <= SHORT_RUN && s->pace;
     bool asks = (!X86 || is_long || source_axes(source) > 1) && (constant == 0 || !wraps);
     bool far = asks && !resolved && s->ahead;
     if (far)
         for (; end - i >= group + s->ahead; i += group)
             if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, true, level))
                 return i;
+    if (onward)
+        for (; end - i >= group; i += group) {
+            prefetch_next_table(s, data, i, group, constant);
+            if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, false, level))
+                return i;
+        }
     for (; end - i >= group; i += group)
         if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, false, level))
             return i;
