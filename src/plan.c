@@ -127,8 +127,8 @@ static void say(struct line *line, const char *format, ...)
 static void say_kernel(struct line *line, const struct kernel *kernel)
 {
     static const char *const sources[] = {
-        [UNIT] = "unit",     [COLUMNS] = "columns", [RAMP] = "ramp",   [PATTERN] = "pattern", [PAIR] = "pair",
-        [TRIPLE] = "triple", [QUAD] = "quad",       [BLOCK] = "block", [HOLED] = "holed"};
+        [UNIT] = "unit", [COLUMNS] = "columns", [SLIVER] = "sliver", [RAMP] = "ramp",   [PATTERN] = "pattern",
+        [PAIR] = "pair", [TRIPLE] = "triple",   [QUAD] = "quad",     [BLOCK] = "block", [HOLED] = "holed"};
     say(line, " %s %s-i%d-", garner_level_name(kernel->level), sources[kernel->source], kernel->index * 8);
     if (kernel->run)
         say(line, "%d", kernel->run);
@@ -151,7 +151,9 @@ size_t garner_plan_describe(const garner_plan *plan, char *buffer, size_t size)
     for (int k = 0; k < nest->axes; k++)
         say(&line, " (%" PRId64 ",%" PRId64 ")", nest->axis[k].bound, nest->axis[k].stride);
     say(&line, ", run %" PRId64 " %s, kernel", nest->run, nest->packed ? nest->packed->name : "B");
-    if (plan->work.fused)
+    if (plan->work.sliver)
+        say_kernel(&line, plan->work.sliver);
+    else if (plan->work.fused)
         say_kernel(&line, plan->work.fused);
     else if (nest->packed)
         say(&line, " scalar bits");

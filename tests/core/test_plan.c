@@ -14,23 +14,40 @@ static garner_plan *plan_of(struct fixture *f)
     return plan;
 }
 
+static void expect_words(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
+                         const char *const *words, int count)
+{
+    garner_plan *plan = NULL;
+    char line[400];
+    assert_int_equal(garner_plan_create(&plan, op, data, indices, NULL, NULL), GARNER_OK);
+    const size_t length = garner_plan_describe(plan, line, sizeof line);
+    assert_int_equal(length, strlen(line));
+    assert_null(strchr(line, '\n'));
+    for (int i = 0; i < count; i++)
+        if (!strstr(line, words[i])) fail_msg("'%s' is not in: %s", words[i], line);
+    garner_plan_destroy(plan);
+}
+
 static void test_describe(void **state)
 {
     (void)state;
     const garner_op op = {.kind = GARNER_GATHER, .axis = 1};
     const garner_tensor data = {.shape = (int64_t[]){8, 1000, 64}, .rank = 3, .dtype = GARNER_F32};
     const garner_tensor indices = {.shape = (int64_t[]){4, 128}, .rank = 2, .dtype = GARNER_I64};
-    garner_plan *plan = NULL;
-    char line[400];
-    assert_int_equal(garner_plan_create(&plan, &op, &data, &indices, NULL, NULL), GARNER_OK);
-    const size_t length = garner_plan_describe(plan, line, sizeof line);
-    assert_int_equal(length, strlen(line));
-    assert_null(strchr(line, '\n'));
     const char *const words[] = {
         "Gather", "(8: 256000,0,131072) (512: 0,1,256)", "(1000,256)", "256 B", "kernel", "task"};
-    for (int i = 0; i < 6; i++)
-        if (!strstr(line, words[i])) fail_msg("'%s' is not in: %s", words[i], line);
-    garner_plan_destroy(plan);
+    expect_words(&op, &data, &indices, words, 6);
+}
+
+/* Columns of a table that is cut into slivers. */
+static void test_describe_slivers(void **state)
+{
+    (void)state;
+    const garner_op op = {.kind = GARNER_GATHER_ELEMENTS};
+    const garner_tensor data = {.shape = (int64_t[]){200, 1024}, .rank = 2, .dtype = GARNER_F32};
+    const garner_tensor indices = {.shape = (int64_t[]){300, 1000}, .rank = 2, .dtype = GARNER_I64};
+    const char *const words[] = {"(300: 0,1000,4000) (1000: 4,1,4)", "(200,4096)", "sliver-i64-4"};
+    expect_words(&op, &data, &indices, words, 3);
 }
 
 /* As snprintf: whatever the room, the whole length is returned and the line is terminated. */
@@ -128,9 +145,13 @@ static void test_version(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_describe), cmocka_unit_test(test_describe_in_little_room),
-        cmocka_unit_test(test_output),   cmocka_unit_test(test_run_again),
-        cmocka_unit_test(test_policies), cmocka_unit_test(test_version),
+        cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_describe_slivers),
+        cmocka_unit_test(test_describe_in_little_room),
+        cmocka_unit_test(test_output),
+        cmocka_unit_test(test_run_again),
+        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
