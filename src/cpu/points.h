@@ -12,7 +12,6 @@ enum {
     GROUP = X86 ? 2 : 8,     /* x86 has half the registers */
     ANY_GROUP = X86 ? 4 : 8, /* for runs of any length */
     TUPLE_GROUP = X86 ? 2 : 4,
-    MOST_GROUP = 8,
     WRAPPED = 64,    /* points that are wrapped once one needs it; then twice as many, if one does again */
     MOST_ASKED = 512 /* bytes of a later run, where they are asked for at once */
 };

@@ -10,7 +10,8 @@
 
 enum {
     MOST_AXES = 4,
-    SHORT_RUN = 16 /* rarely reaches into a second line */
+    MOST_GROUP = 8, /* points whose offsets are found together */
+    SHORT_RUN = 16  /* rarely reaches into a second line */
 };
 
 /* The product of two numbers below 2^32. The assembly statements make the compiler forget where they came
@@ -29,60 +30,91 @@ GARNER_INLINE int source_axes(enum source source)
     return source == PAIR ? 2 : source == TRIPLE ? 3 : source == QUAD ? 4 : 1;
 }
 
-/* Whether each place is compared with the bound, not only the greatest of a group: 32-bit indices come two at
- * a time on aarch64, and a chain of comparisons takes fewer instructions than finding the greatest. */
-GARNER_INLINE bool compares_each(enum source source, int width)
+#if defined(__aarch64__)
+/* Compares one more place, if those before were below the bound. */
+#define AND_BELOW(number) "ccmp %" #number ", %[bound], #2, lo\n\t"
+
+GARNER_INLINE bool four_below(const int64_t *place, int64_t bound)
 {
-    return !X86 && source == UNIT && width == 4;
+    uint32_t below;
+    __asm__("cmp %1, %[bound]\n\t" AND_BELOW(2) AND_BELOW(3) AND_BELOW(4) "cset %w0, lo"
+            : "=r"(below)
+            : "r"(place[0]), "r"(place[1]), "r"(place[2]), "r"(place[3]), [bound] "r"(bound)
+            : "cc");
+    return below;
 }
 
-/* The distance in data of one point, from its indices. Of UNIT with a constant run it is the place itself:
- * the multiplication belongs to the address. worst[k] becomes the greatest place on axis k so far, negative
- * ones being the greatest of all, or whether one was outside where each is compared. Unsigned, because until
- * all are known to be inside the sum may be anything.
- */
-GARNER_INLINE uint64_t point_offset(const struct segment *s, const char *at, enum source source, int width,
-                                    int64_t constant, bool wraps, uint64_t *worst)
+GARNER_INLINE bool eight_below(const int64_t *place, int64_t bound)
+{
+    uint32_t below;
+    __asm__("cmp %1, %[bound]\n\t" AND_BELOW(2) AND_BELOW(3) AND_BELOW(4) AND_BELOW(5) AND_BELOW(6)
+                AND_BELOW(7) AND_BELOW(8) "cset %w0, lo"
+            : "=r"(below)
+            : "r"(place[0]), "r"(place[1]), "r"(place[2]), "r"(place[3]), "r"(place[4]), "r"(place[5]),
+              "r"(place[6]), "r"(place[7]), [bound] "r"(bound)
+            : "cc");
+    return below;
+}
+#undef AND_BELOW
+#endif
+
+/* Whether all of `count` places, a constant, lie below the bound; as unsigned numbers, of which negative ones
+ * are the greatest. On x86 the greatest one is compared; aarch64 can chain comparisons, but compilers make
+ * branches of them. */
+GARNER_INLINE bool all_inside(const int64_t *place, int count, int64_t bound)
+{
+#if defined(__aarch64__)
+    if (count == 8) return eight_below(place, bound);
+    if (count == 4) return four_below(place, bound);
+#endif
+    uint64_t greatest = 0;
+    UNROLL for (int i = 0; i < count; i++) greatest =
+        (uint64_t)place[i] > greatest ? (uint64_t)place[i] : greatest;
+    return greatest < (uint64_t)bound;
+}
+
+/* The places of `count` points on the axis number k. */
+GARNER_INLINE void load_places(const struct segment *s, const char *at, int count, enum source source,
+                               int width, int k, bool wraps, int64_t *place)
 {
     const struct index_type type = {width, false};
-    uint64_t offset = 0;
-    UNROLL for (int k = 0; k < source_axes(source); k++)
+    UNROLL for (int i = 0; i < count; i++)
     {
-        const struct axis *axis = &s->axis[k];
-        int64_t place = index_load(at + k * width, type);
-        if (wraps) place = index_wrap(place, axis->wrap);
-        if (compares_each(source, width))
-            worst[k] = worst[k] || (uint64_t)place >= (uint64_t)axis->bound;
-        else
-            worst[k] = (uint64_t)place > worst[k] ? (uint64_t)place : worst[k];
-        if (source == SLIVER)
-            offset = (uint64_t)place * LINE;
-        else if (source == UNIT)
-            offset = (uint64_t)place * (constant ? 1 : (uint64_t)axis->stride);
-        else
-            offset += product32(place, axis->stride);
+        place[i] = index_load(at + (i * source_axes(source) + k) * width, type);
+        if (wraps) place[i] = index_wrap(place[i], s->axis[k].wrap);
     }
-    return offset;
 }
 
-/* Offsets of `count` points from point number `first` on; false if an index is not inside. */
+/* The distance in data that a place makes on an axis. Of UNIT with a constant run it is the place itself: the
+ * multiplication belongs to the address. Unsigned, because a place that is not inside may be anything. */
+GARNER_INLINE uint64_t place_offset(int64_t place, int64_t stride, enum source source, int64_t constant)
+{
+    if (source == SLIVER) return (uint64_t)place * LINE;
+    if (source == UNIT) return (uint64_t)place * (constant ? 1 : (uint64_t)stride);
+    return product32(place, stride);
+}
+
+/* Offsets of `count` points, a constant, from point number `first` on; false if an index is not inside. */
 GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int count, enum source source,
                                 int width, int64_t constant, bool wraps, int64_t *offset)
 {
-    int64_t pitch = source_axes(source) * (int64_t)width;
+    const int axes = source_axes(source);
+    const char *at = s->index + first * axes * width;
+    int64_t place[MOST_AXES][MOST_GROUP];
+    bool inside = true;
+    UNROLL for (int k = 0; k < axes; k++)
+    {
+        load_places(s, at, count, source, width, k, wraps, place[k]);
+        inside &= all_inside(place[k], count, s->axis[k].bound);
+    }
     uint64_t ramp = (uint64_t)s->ramp, along = source == RAMP ? (uint64_t)first * ramp : 0;
-    uint64_t worst[MOST_AXES] = {0};
-    const char *at = s->index + first * pitch;
     UNROLL for (int i = 0; i < count; i++, along += ramp)
     {
-        uint64_t from = point_offset(s, at + i * pitch, source, width, constant, wraps, worst);
-        if (source == PATTERN) from += (uint64_t)s->pattern[first + i];
-        if (source == RAMP) from += along;
+        uint64_t from = source == PATTERN ? (uint64_t)s->pattern[first + i] : source == RAMP ? along : 0;
+        UNROLL for (int k = 0; k < axes; k++) from +=
+            place_offset(place[k][i], s->axis[k].stride, source, constant);
         offset[i] = (int64_t)from;
     }
-    bool inside = true;
-    UNROLL for (int k = 0; k < source_axes(source); k++) inside &=
-        worst[k] < (compares_each(source, width) ? 1 : (uint64_t)s->axis[k].bound);
     return inside;
 }
 
