@@ -49,7 +49,8 @@ def _summary_notes(mode, rows):
     if total["smallest"]:
         notes.append(
             f"Smallest ratio {total['smallest'][0]:.2f} ({total['smallest'][1]}); geometric mean {total['mean']:.2f}, "
-            f"without the tiny cells {total['mean_without_tiny']:.2f}."
+            f"without the tiny cells {total['mean_without_tiny']:.2f}; {total['mean_at_limit']:.2f} if garner reached "
+            "the limit wherever it has not."
         )
     within, beyond = python_cost(rows)
     if within or beyond:

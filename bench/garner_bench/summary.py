@@ -30,6 +30,11 @@ class Row(NamedTuple):
         """How near garner is to the machine's limit, 1 being at it."""
         return self.record["limit_ns"] / self.garner[0] if self.garner else None
 
+    @property
+    def ratio_at_limit(self):
+        """What the ratio would be if garner reached the machine's limit; as it is where it has passed that."""
+        return self.ratio[0] / min(1, self.limit_share)
+
     def time(self, name):
         timed = self.record["times"].get(name)
         return median(timed["runs"]) if timed else None
@@ -75,14 +80,17 @@ def python_cost(rows):
 
 
 def overall(rows):
-    """The smallest ratio with its cell, the geometric mean with and without the tiny cells, the verdicts."""
+    """The smallest ratio with its cell, the geometric mean with and without the tiny cells, what it could be without
+    them at the machine's limit, the verdicts."""
     counted = [row for row in rows if row.ratio]
+    larger = [row for row in counted if not row.record["tiny"]]
     smallest = min(counted, key=lambda row: row.ratio[0], default=None)
     return {
         "cells": len(rows),
         "smallest": (smallest.ratio[0], smallest.name) if smallest else None,
         "mean": geometric_mean(row.ratio[0] for row in counted),
-        "mean_without_tiny": geometric_mean(row.ratio[0] for row in counted if not row.record["tiny"]),
+        "mean_without_tiny": geometric_mean(row.ratio[0] for row in larger),
+        "mean_at_limit": geometric_mean(row.ratio_at_limit for row in larger),
         "verdicts": {verdict: [r.name for r in rows if r.verdict == verdict] for verdict in {r.verdict for r in rows}},
     }
 

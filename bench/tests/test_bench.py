@@ -123,6 +123,8 @@ def test_overall_and_gains():
     every = {"cells": [record([2e6], {"numpy": [8e6], "ceiling": [1e6]}, name="a")]}
     total = summary.overall(summary.rows_of(one))
     assert total["smallest"] == (0.5, "b") and total["mean"] == pytest.approx(1.0)
+    half, passed = record([4], {"numpy": [4]}, limit=2), record([1], {"numpy": [1]}, limit=3, name="b")
+    assert summary.overall([summary.row_of(half), summary.row_of(passed)])["mean_at_limit"] == pytest.approx(2**0.5)
     (gain,) = summary.gains(one, every)
     assert (gain.name, gain.garner, gain.ceiling) == ("a", 2.0, 3.0)
 

@@ -111,12 +111,12 @@ static bool run_slivers(const struct cpu_work *work, const struct nest *nest, co
     struct cursor row;
     if (columns * nest->run < SLIVER_WIDTH) return run_rows(work, nest, buffers, tasks);
     cursor_seek(&row, nest, nest->rank - 1, tile.row);
-    for (int64_t i = tile.row, rows; i < tile.row_end; i += rows) {
-        rows = at_most(tile.row_end - i, before->n - i % before->n);
-        if (!garner_slivers_move(work, nest, buffers, spot_along(row.spot, inner, tile.column), rows,
+    for (int64_t i = tile.row, served; i < tile.row_end; i += served) {
+        served = at_most(tile.row_end - i, before->n - i % before->n);
+        if (!garner_slivers_move(work, nest, buffers, spot_along(row.spot, inner, tile.column), served,
                                  columns))
             return false;
-        cursor_advance(&row, nest, rows);
+        cursor_advance(&row, nest, served);
     }
     return true;
 }
