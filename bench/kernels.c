@@ -189,7 +189,7 @@ static void make_workload(struct workload *w, struct memory *memory, const struc
     if (line->source == SLIVER) {
         const int64_t bound = places * run / SLIVER_BYTES;
         w->segment.row_index = SLIVER_BYTES / run * line->index;
-        w->segment.row_step = SLIVER_BYTES;
+        w->segment.row_step = w->segment.row_bytes = SLIVER_BYTES;
         w->axis[0] = (struct axis){.stride = SLIVER_BYTES};
         w->axis[0].bound = w->axis[0].wrap = bound < SLIVER_PLACES ? bound : SLIVER_PLACES;
     }

@@ -275,7 +275,7 @@ AVX512_INLINE int64_t gather_sliver_wide(const struct segment *given, int width,
     int64_t i = 0;
     for (; i < row.n; i += points, row.index += row.row_index, row.out += row.row_step) {
         prefetch_sliver_indices(&row, points * width);
-        if (!gather_sliver_lanes(&row, width, run) && !gather_sliver_row(&row, width, run, true)) break;
+        if (!gather_sliver_lanes(&row, width, run) && !gather_sliver_row(&row, LINE, width, run, true)) break;
     }
     return i;
 }
@@ -331,7 +331,8 @@ AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source
 {
     bool elements = run > 0 && run <= 8, too_few = source == UNIT && s->axis[0].bound < WORD;
     if (source == UNIT && run == 0 && s->run < LINE) return gather_masks(s, width);
-    if (source == SLIVER) return gather_sliver_wide(s, width, run);
+    if (source == SLIVER)
+        return s->row_bytes == LINE ? gather_sliver_wide(s, width, run) : gather_sliver(s, width, run);
     if (!elements || s->step != run || (run < WORD && too_few))
         return gather_segment(s, source, width, run, level);
     if (source == BLOCK && s->n <= LANES) {

@@ -135,7 +135,9 @@ static void keep_whole(struct cpu_work *work, const struct nest *nest)
 static void cut_grid(struct cpu_work *work, const struct nest *nest)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
-    int64_t grain = work->way == PATTERNS ? inner->n : work->way == SLIVERS ? SLIVER_WIDTH / nest->run : 1;
+    int64_t grain = work->way == PATTERNS  ? inner->n
+                    : work->way == SLIVERS ? work->segment.row_bytes / nest->run
+                                           : 1;
     int64_t together = work->way == SLIVERS ? inner[-1].n : 1, least = work->way == REUSES ? REUSED_ROWS : 1;
     int64_t blocks = work->rows / together, cost;
     if (!add_fits(nest->run, POINT_COST, &cost)) cost = nest->run;

@@ -109,7 +109,7 @@ static bool run_slivers(const struct cpu_work *work, const struct nest *nest, co
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t columns = tile.column_end - tile.column;
     struct cursor row;
-    if (columns * nest->run < SLIVER_WIDTH) return run_rows(work, nest, buffers, tasks);
+    if (columns * nest->run < work->segment.row_bytes) return run_rows(work, nest, buffers, tasks);
     cursor_seek(&row, nest, nest->rank - 1, tile.row);
     for (int64_t i = tile.row, served; i < tile.row_end; i += served) {
         served = at_most(tile.row_end - i, before->n - i % before->n);

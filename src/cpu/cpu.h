@@ -22,9 +22,7 @@ enum way {
 };
 
 enum {
-    SLIVER_WIDTH = 64,  /* bytes: a line */
-    SLIVER_ROWS = 1024, /* of a table that can be cut into slivers: one has 64 KiB at most */
-    SHORT_PATTERN = 32  /* points; a whole nest of no more has its pattern made ahead */
+    SHORT_PATTERN = 32 /* points; a whole nest of no more has its pattern made ahead */
 };
 
 struct cpu_work {
@@ -107,7 +105,7 @@ bool garner_cpu_row(const struct cpu_work *work, const struct nest *nest, const 
 /* Makes the way SLIVERS, if that pays. */
 void garner_slivers_choose(struct cpu_work *work, const struct nest *nest);
 
-/* Moves columns of rows that choose from the same table, at least a line of them. */
+/* Moves columns of rows that choose from the same table, at least a row of a sliver. */
 bool garner_slivers_move(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                          struct spot first, int64_t rows, int64_t columns);
 

@@ -17,8 +17,8 @@ enum { X86 = 0 };
 
 enum source { UNIT, COLUMNS, SLIVER, RAMP, PATTERN, PAIR, TRIPLE, QUAD, BLOCK, HOLED };
 
-/* A row of points; for BLOCK and HOLED many rows that use the same offsets; for SLIVER many rows of one line
- * each, `n` points in all. Distances are in bytes. */
+/* A row of points; for BLOCK and HOLED many rows that use the same offsets; for SLIVER many rows of a line or
+ * of half a line each, `n` points in all. Distances are in bytes. */
 struct segment {
     const char *data;        /* source of a point whose indices are all 0 */
     const char *index;       /* indices of the first point; or offsets, which are int64_t */
@@ -35,7 +35,7 @@ struct segment {
     const struct axis *axis; /* gathered axes */
     int64_t pace;            /* for UNIT: bytes of the next row's table asked for with each point; 0: none */
     int64_t rows, row_ramp, row_step; /* for BLOCK and HOLED: how many rows, their distances */
-    int64_t row_index; /* for SLIVER, which has a row_step too: the distance of their indices */
+    int64_t row_index, row_bytes;     /* for SLIVER, beside row_step: distance of their indices; length */
 };
 
 /* Moves points until one has an index outside [-wrap, bound), and returns how many it moved. What changes

@@ -15,35 +15,42 @@ GARNER_INLINE void prefetch_sliver_indices(const struct segment *row, int64_t by
     prefetch_lines((uintptr_t)row->index + (uintptr_t)(ROWS_AHEAD * row->row_index), bytes, true);
 }
 
-/* One row; false if an index is not inside. */
-GARNER_INLINE bool gather_sliver_row(const struct segment *row, int width, int64_t constant, bool wraps)
+/* One row of `bytes`, a constant; false if an index is not inside. */
+GARNER_INLINE bool gather_sliver_row(const struct segment *row, int bytes, int width, int64_t constant,
+                                     bool wraps)
 {
-    const int points = (int)(LINE / constant);
-    UNROLL for (int i = 0; i < points; i += GROUP)
+    const int points = (int)(bytes / constant), group = points < GROUP ? points : GROUP;
+    UNROLL for (int i = 0; i < points; i += group)
     {
-        int64_t offset[GROUP];
+        int64_t place[GROUP];
         const char *at[GROUP];
-        if (!load_offsets(row, i, GROUP, SLIVER, width, constant, wraps, offset)) return false;
-        UNROLL for (int k = 0; k < GROUP; k++) at[k] = row->data + (i + k) * constant + offset[k];
-        move_elements(row->out + i * constant, at, GROUP, constant);
+        if (!load_offsets(row, i, group, SLIVER, width, constant, wraps, place)) return false;
+        UNROLL for (int k = 0; k < group; k++) at[k] = row->data + place[k] * bytes + (i + k) * constant;
+        move_elements(row->out + i * constant, at, group, constant);
     }
     return true;
 }
 
-/* Moves rows until one has an index that is not inside, and returns how many points they have. */
-GARNER_INLINE int64_t gather_sliver(const struct segment *given, int width, int64_t constant)
+GARNER_INLINE int64_t gather_sliver_rows(const struct segment *given, int bytes, int width, int64_t constant)
 {
     struct axis axis[MOST_AXES];
     struct segment row = own_segment(given, SLIVER, axis);
-    const int points = (int)(LINE / constant);
+    const int points = (int)(bytes / constant);
     int64_t i = 0;
     for (; i < row.n; i += points, row.index += row.row_index, row.out += row.row_step) {
         prefetch_sliver_indices(&row, points * width);
-        if (!gather_sliver_row(&row, width, constant, false) &&
-            !gather_sliver_row(&row, width, constant, true))
+        if (!gather_sliver_row(&row, bytes, width, constant, false) &&
+            !gather_sliver_row(&row, bytes, width, constant, true))
             break;
     }
     return i;
+}
+
+/* Moves rows until one has an index that is not inside, and returns how many points they have. */
+GARNER_INLINE int64_t gather_sliver(const struct segment *s, int width, int64_t constant)
+{
+    return s->row_bytes == LINE ? gather_sliver_rows(s, LINE, width, constant)
+                                : gather_sliver_rows(s, LINE / 2, width, constant);
 }
 
 #endif

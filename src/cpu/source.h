@@ -89,7 +89,7 @@ GARNER_INLINE void load_places(const struct segment *s, const char *at, int coun
  * multiplication belongs to the address. Unsigned, because a place that is not inside may be anything. */
 GARNER_INLINE uint64_t place_offset(int64_t place, int64_t stride, enum source source, int64_t constant)
 {
-    if (source == SLIVER) return (uint64_t)place * LINE;
+    if (source == SLIVER) return (uint64_t)place;
     if (source == UNIT) return (uint64_t)place * (constant ? 1 : (uint64_t)stride);
     return product32(place, stride);
 }

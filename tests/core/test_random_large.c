@@ -221,7 +221,7 @@ static void draw_slivers(struct random *random, struct test_case *c)
 {
     const int64_t item = (int64_t)1 << random_between(random, 0, 3), blocks = random_between(random, 1, 3);
     const bool large = random_chance(random, 30);
-    const int64_t bound = random_between(random, 32, large ? 1024 : 200);
+    const int64_t bound = random_between(random, 32, large ? 2048 : 200);
     const int64_t rows = random_between(random, bound / 2, 2 * bound);
     int64_t columns = 1 + (large ? 6 * BYTES / 10 : BYTES / 32) / (bound * item);
     if (!large) columns += -columns & (512 / item - 1);

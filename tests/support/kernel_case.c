@@ -15,7 +15,6 @@ enum {
     CAPACITY = 4 << 20,
     FAR = 300 * 1000, /* about how far data may reach */
     ALIGNMENTS = 64,
-    LINE = 64,      /* bytes of a row of a sliver */
     MOST_EARLY = 64 /* a kernel may stop this many points before a bad one */
 };
 
@@ -56,11 +55,11 @@ static bool is_tight(const struct kernel_case *c)
     return c->wish.kernel->source == UNIT && c->wish.kernel->run > 0;
 }
 
-/* How many points of a segment lie side by side: a line of a sliver, all of any other. */
+/* How many points of a segment lie side by side: a row of a sliver, all of any other. */
 static int64_t row_points(const struct kernel_case *c)
 {
     const struct segment *s = &c->segment;
-    return c->wish.kernel->source == SLIVER ? LINE / s->run : s->n;
+    return c->wish.kernel->source == SLIVER ? s->row_bytes / s->run : s->n;
 }
 
 /* ---- Drawing ---- */
@@ -75,7 +74,7 @@ static void draw_axis(struct kernel_case *c, struct random *random, struct axis 
     const int64_t run = c->segment.run;
     const int64_t strides[] = {run, run, 0, 1, run + 3, 2 * run, random_between(random, 0, 3 * run)};
     const bool sliver = c->wish.kernel->source == SLIVER;
-    axis->stride = sliver ? LINE : is_tight(c) ? run : pick(random, strides, 7);
+    axis->stride = sliver ? c->segment.row_bytes : is_tight(c) ? run : pick(random, strides, 7);
     const int64_t most = 1 + FAR / (axis->stride + run) / 8;
     const int64_t bounds[] = {1, 2, most > 3 ? 3 : most, most, most};
     axis->bound = axis->stride == 0 && random_chance(random, 50) ? INT32_MAX : pick(random, bounds, 5);
@@ -151,7 +150,8 @@ static void draw_out(struct kernel_case *c, struct random *random)
 void kernel_case_make(struct kernel_case *c, struct random *random, struct kernel_wish wish)
 {
     const struct kernel_line *kernel = wish.kernel;
-    if (kernel->source == SLIVER) wish.n += -wish.n & (LINE / kernel->run - 1); /* whole rows */
+    const int64_t row_bytes = random_chance(random, 70) ? 64 : 32; /* of a sliver, which has whole rows */
+    if (kernel->source == SLIVER) wish.n += -wish.n & (row_bytes / kernel->run - 1);
     c->wish = wish;
     c->axes = kernel_axes(kernel->source);
     c->segment = (struct segment){
@@ -162,6 +162,7 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
         .near = random_chance(random, 50),
         .stream = random_chance(random, 50),
         .rows = 1,
+        .row_bytes = row_bytes,
     };
     struct segment *s = &c->segment;
     for (int k = 0; k < c->axes; k++)
