@@ -9,7 +9,7 @@
 enum {
     LINE_BYTES = 64,
     NEAREST = 128 * 1024,             /* a table of this size does not stay in the nearest cache, */
-    FAR = (X86 ? 2048 : 1024) * 1024, /* one larger than this in no cache of a core's own */
+    FAR = (X86 ? 2048 : 1024) * 1024, /* one of this size in no cache of a core's own */
     CONFLICT = 512,                   /* lines that are a multiple of this apart share few sets of a cache */
     SMALL_RUN = 4,                    /* slivers help elements of no more bytes, or of twice as many; */
     LESS_USED = X86 ? 1 : 2,          /* they have this many times as many rows as use them, at most, */
@@ -30,7 +30,7 @@ static bool is_far_apart(const struct nest *nest)
     const int64_t bytes = table_bytes(nest);
     const int64_t small = axis->bound <= LINE_ROWS ? SMALL_RUN : SMALL_RUN / 2;
     const bool meet = axis->stride % CONFLICT == 0 && nest->run <= 2 * small;
-    if (bytes > FAR) return meet || nest->run <= small;
+    if (bytes >= FAR) return meet || nest->run <= small;
     return bytes >= NEAREST && meet && axis->bound <= NEAREST_ROWS;
 }
 
