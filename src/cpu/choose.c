@@ -179,13 +179,13 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
 
 /* How much of the next row's table is asked for with each point of a row; 0: nothing. A row that uses most of
  * a small table meets each of its lines soon, and in an order that no CPU foresees. */
-static int64_t choose_pace(const struct cpu_work *work, const struct nest *nest)
+static int32_t choose_pace(const struct cpu_work *work, const struct nest *nest)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
     const int64_t bytes = table_bytes(nest);
     if (work->way != ROWS || nest->rank == 1 || inner[-1].data < bytes || bytes > SMALL_TABLE) return 0;
     const int64_t pace = divide_up(bytes, inner->n);
-    return pace <= MOST_PACE * nest->run ? pace : 0;
+    return pace <= MOST_PACE * nest->run ? (int32_t)pace : 0;
 }
 
 /* What only shows where much is moved: looking ahead, serving more rows, writing past the caches. */

@@ -31,11 +31,12 @@ struct segment {
     bool near;               /* and into which cache: the nearest, or the next */
     bool ragged;             /* for the kernel's own use: whether runs begin or end within a line */
     bool stream;             /* out is larger than the caches */
+    uint8_t row_bytes;       /* for SLIVER: length of a row */
+    int32_t pace;            /* for UNIT: bytes of the next row's table asked for with each point; 0: none */
     const int64_t *pattern;  /* for PATTERN: distance in data of each point from the first */
     const struct axis *axis; /* gathered axes */
-    int64_t pace;            /* for UNIT: bytes of the next row's table asked for with each point; 0: none */
     int64_t rows, row_ramp, row_step; /* for BLOCK and HOLED: how many rows, their distances */
-    int64_t row_index, row_bytes;     /* for SLIVER, beside row_step: distance of their indices; length */
+    int64_t row_index;                /* for SLIVER, beside row_step: the distance of their indices */
 };
 
 /* Moves points until one has an index outside [-wrap, bound), and returns how many it moved. What changes

@@ -150,7 +150,7 @@ static void draw_out(struct kernel_case *c, struct random *random)
 void kernel_case_make(struct kernel_case *c, struct random *random, struct kernel_wish wish)
 {
     const struct kernel_line *kernel = wish.kernel;
-    const int64_t row_bytes = random_chance(random, 70) ? 64 : 32; /* of a sliver, which has whole rows */
+    const uint8_t row_bytes = random_chance(random, 70) ? 64 : 32; /* of a sliver, which has whole rows */
     if (kernel->source == SLIVER) wish.n += -wish.n & (row_bytes / kernel->run - 1);
     c->wish = wish;
     c->axes = kernel_axes(kernel->source);
