@@ -151,7 +151,7 @@ size_t garner_plan_describe(const garner_plan *plan, char *buffer, size_t size)
     for (int k = 0; k < nest->axes; k++)
         say(&line, " (%" PRId64 ",%" PRId64 ")", nest->axis[k].bound, nest->axis[k].stride);
     say(&line, ", run %" PRId64 " %s, kernel", nest->run, nest->packed ? nest->packed->name : "B");
-    if (plan->work.sliver)
+    if (plan->work.tasks > 0 && plan->work.way == SLIVERS)
         say_kernel(&line, plan->work.sliver);
     else if (plan->work.fused)
         say_kernel(&line, plan->work.fused);

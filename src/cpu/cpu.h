@@ -27,7 +27,7 @@ enum {
 
 struct cpu_work {
     enum way way;
-    const struct kernel *sliver;            /* for SLIVERS, where what is no whole line goes by `fused` */
+    const struct kernel *sliver;            /* for SLIVERS alone, where some rows go by `fused` */
     const struct kernel *fused;             /* reads the caller's indices; NULL: always by way of a block */
     struct segment segment;                 /* what all segments have in common */
     int64_t sweep;                          /* rows that a resolved block serves before the next one */
