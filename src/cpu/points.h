@@ -59,8 +59,7 @@ GARNER_INLINE void move_point(const struct segment *s, char *out, const char *da
         move_run(out, data + from, run, constant, streams, level);
 }
 
-/* Asks for a part of the table that the next row chooses from, the same part as this row's points are of it.
- */
+/* Asks for a part of the next row's table: as much of it as these points are of a row. */
 GARNER_INLINE void prefetch_next_table(const struct segment *s, const char *data, int64_t first, int count,
                                        int64_t constant)
 {

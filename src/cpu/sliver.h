@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of one line of elements each, out of a sliver of a table: a few columns of it, one line wide, that
- * were copied together, so that they stay in the nearest caches while all rows of indices go by.
+ * Rows of a line or half a line of elements each, out of a sliver of a table: a few columns of it that were
+ * copied together, so that they stay in the nearest caches while all rows of indices go by.
  */
 #ifndef GARNER_CPU_SLIVER_H
 #define GARNER_CPU_SLIVER_H

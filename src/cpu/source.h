@@ -85,8 +85,9 @@ GARNER_INLINE void load_places(const struct segment *s, const char *at, int coun
     }
 }
 
-/* The distance in data that a place makes on an axis. Of UNIT with a constant run it is the place itself: the
- * multiplication belongs to the address. Unsigned, because a place that is not inside may be anything. */
+/* The distance in data that a place makes on an axis. Of SLIVER, and of UNIT with a constant run, it is the
+ * place itself: the multiplication belongs to the address. Unsigned, because a place that is not inside may
+ * be anything. */
 GARNER_INLINE uint64_t place_offset(int64_t place, int64_t stride, enum source source, int64_t constant)
 {
     if (source == SLIVER) return (uint64_t)place;
