@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { STACK = 1 << 20, PAINT = 0xA5, PROMISED = 80 << 10, ELEMENTS = 1 << 20 };
+enum { STACK = 1 << 20, PAINT = 0xA5, PROMISED = 96 << 10, ELEMENTS = 1 << 20 };
 
 struct gather {
     const char *name;
