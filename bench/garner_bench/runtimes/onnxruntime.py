@@ -3,6 +3,7 @@
 its profile."""
 
 import json
+import os
 import tempfile
 import time
 from itertools import repeat
@@ -68,7 +69,8 @@ def _check_assignment(session, side):
 def open_session(model, side, threads, **changes):
     """A session on one side; `changes` are fields of its options."""
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1 if threads == 1 else 0  # 0: as many as there are cores, each held to its own
+    whole = threads == os.cpu_count() > 1
+    options.intra_op_num_threads = 0 if whole else threads  # 0: one for each core there is, held to it, mask or not
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     for field, value in changes.items():
