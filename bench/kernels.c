@@ -24,7 +24,7 @@ enum {
     MOST_POINTS = 4096,       /* of one call, */
     OUT_BYTES = 128 * 1024,   /* and as many bytes */
     INDICES = 512 * 1024,     /* of all calls: enough not to meet the same lines again */
-    PATTERN_PERIOD = 32,      /* points of a short row */
+    SHORT_POINTS = 32,        /* of a short row */
     SLIVER_BYTES = 64,        /* of a row of a sliver, */
     SLIVER_PLACES = 1024,     /* which has no more rows */
     TABLE_COLUMNS = 64,       /* of the table whose axis 0 COLUMNS gathers */
@@ -59,9 +59,10 @@ GARNER_INLINE int64_t find_offset(const struct segment *s, int64_t i, enum sourc
     if (source == BLOCK || source == HOLED) return load_index(s->index + i * 8, 8);
     for (int k = 0; k < axes; k++) {
         const int64_t place = load_index(s->index + (i * axes + k) * width, width);
-        offset += place * (source == UNIT && run > 0 ? run : s->axis[k].stride);
+        offset += place * ((source == UNIT && run > 0) || source == SHORT_UNIT ? run : s->axis[k].stride);
     }
     if (source == SLIVER) return offset + i % (SLIVER_BYTES / run) * run;
+    if (source == SHORT_COLUMNS) return offset + i % SHORT_POINTS * run;
     if (source == COLUMNS) return offset + i * (run > 0 ? run : s->ramp);
     return source == PATTERN ? offset + s->pattern[i] : offset;
 }
@@ -170,32 +171,35 @@ static void make_workload(struct workload *w, struct memory *memory, const struc
     int64_t places = bytes / run, n = OUT_BYTES / run < MOST_POINTS ? OUT_BYTES / run : MOST_POINTS;
     if (line->source == COLUMNS && n > TABLE_COLUMNS) n = TABLE_COLUMNS;
     n -= n % GROUP;
-    if (line->source == PATTERN) places -= PATTERN_PERIOD;
+    if (line->source == PATTERN) places -= SHORT_POINTS;
     *w = (struct workload){.pitch = axes * line->index};
     w->windows = INDICES / axes / n;
     if (places / n < w->windows) w->windows = places / n + 1;
     w->segment = (struct segment){.data = memory->data, .out = memory->out, .n = n, .step = run, .run = run};
     w->segment.rows = 1;
+    w->segment.row_points = SHORT_POINTS;
     w->segment.axis = w->axis;
     w->segment.pattern = memory->pattern;
     if (bytes > LOOK_AHEAD_FROM && (run > 32 || axes > 1))
         w->segment.ahead = run < 256 ? 16 : run < 4096 ? 4096 / run : 1;
     cut_table(w, axes, places > 1 ? places : 1);
-    if (line->source == COLUMNS) {
+    if (line->source == COLUMNS || line->source == SHORT_COLUMNS) {
         w->segment.ramp = run;
-        const int64_t bound = places > n ? places / n : 1;
-        w->axis[0] = (struct axis){.bound = bound, .stride = n * run, .wrap = bound};
+        const int64_t columns = line->source == COLUMNS ? n : SHORT_POINTS;
+        const int64_t bound = places > columns ? places / columns : 1;
+        w->axis[0] = (struct axis){.bound = bound, .stride = columns * run, .wrap = bound};
     }
     if (line->source == SLIVER) {
         const int64_t bound = places * run / SLIVER_BYTES;
         w->segment.row_index = SLIVER_BYTES / run * line->index;
-        w->segment.row_step = w->segment.row_bytes = SLIVER_BYTES;
+        w->segment.row_step = SLIVER_BYTES;
+        w->segment.row_points = (uint8_t)(SLIVER_BYTES / run);
         w->axis[0] = (struct axis){.stride = SLIVER_BYTES};
         w->axis[0].bound = w->axis[0].wrap = bound < SLIVER_PLACES ? bound : SLIVER_PLACES;
     }
     fill_indices(w, line, axes, memory->indices);
     for (int64_t i = 0; i < n; i++)
-        memory->pattern[i] = i % PATTERN_PERIOD * run;
+        memory->pattern[i] = i % SHORT_POINTS * run;
 }
 
 /* ---- Timing ---- */

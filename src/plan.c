@@ -126,9 +126,19 @@ static void say(struct line *line, const char *format, ...)
 
 static void say_kernel(struct line *line, const struct kernel *kernel)
 {
-    static const char *const sources[] = {
-        [UNIT] = "unit", [COLUMNS] = "columns", [SLIVER] = "sliver", [RAMP] = "ramp",   [PATTERN] = "pattern",
-        [PAIR] = "pair", [TRIPLE] = "triple",   [QUAD] = "quad",     [BLOCK] = "block", [HOLED] = "holed"};
+    static const char *const sources[] = {[UNIT] = "unit",
+                                          [COLUMNS] = "columns",
+                                          [SHORT_UNIT] = "short_unit",
+                                          [SHORT_COLUMNS] = "short_columns",
+                                          [SLIVER] = "sliver",
+                                          [RAMP] = "ramp",
+                                          [PATTERN] = "pattern",
+                                          [PAIR] = "pair",
+                                          [TRIPLE] = "triple",
+                                          [QUAD] = "quad",
+                                          [BLOCK] = "block",
+                                          [HOLED] = "holed"};
+    _Static_assert(sizeof sources / sizeof sources[0] == SOURCES, "a name for each source");
     say(line, " %s %s-i%d-", garner_level_name(kernel->level), sources[kernel->source], kernel->index * 8);
     if (kernel->run)
         say(line, "%d", kernel->run);

@@ -149,52 +149,57 @@ AVX512_INLINE bool place_lanes(__m512i *place, const struct axis *axis)
     return _mm512_cmplt_epu64_mask(*place, bound) == ALL_LANES;
 }
 
-/* Eight elements of 1 or 2 bytes. Those beyond `last`, the last place from which 4 bytes may be read, are the
- * upper part of these. */
-AVX512_INLINE void move_small_lanes(char *out, const char *data, __m512i offset, int64_t last, int run)
+/* Where eight points lie: how far from data, and how much of that is due to the last axis. */
+struct lanes {
+    __m512i offset, along;
+};
+
+/* Eight elements of 1 or 2 bytes. Those beyond `last`, from where on the last axis has less than 4 bytes, are
+ * the upper part of the last 4. */
+AVX512_INLINE void move_small_lanes(char *out, const char *data, struct lanes at, int64_t last, int run)
 {
-    const __m512i from = _mm512_min_epi64(offset, _mm512_set1_epi64(last));
-    const __m256i beyond = _mm512_cvtepi64_epi32(_mm512_slli_epi64(_mm512_sub_epi64(offset, from), 3));
-    const __m256i element = _mm256_srlv_epi32(gather_narrow(from, data), beyond);
+    const __m512i beyond = _mm512_sub_epi64(at.along, _mm512_min_epi64(at.along, _mm512_set1_epi64(last)));
+    const __m256i words = gather_narrow(_mm512_sub_epi64(at.offset, beyond), data);
+    const __m256i element = _mm256_srlv_epi32(words, _mm512_cvtepi64_epi32(_mm512_slli_epi64(beyond, 3)));
     if (run == 1)
         _mm_storel_epi64((__m128i *)(void *)out, _mm256_cvtepi32_epi8(element));
     else
         _mm_storeu_si128((__m128i *)(void *)out, _mm256_cvtepi32_epi16(element));
 }
 
-AVX512_INLINE void move_lanes(char *out, const char *data, __m512i offset, int64_t last, int run)
+AVX512_INLINE void move_lanes(char *out, const char *data, struct lanes at, int64_t last, int run)
 {
     if (run < WORD)
-        move_small_lanes(out, data, offset, last, run);
+        move_small_lanes(out, data, at, last, run);
     else if (run == 4)
-        _mm256_storeu_si256((__m256i *)(void *)out, gather_narrow(offset, data));
+        _mm256_storeu_si256((__m256i *)(void *)out, gather_narrow(at.offset, data));
     else
-        _mm512_storeu_si512((void *)out, gather_wide(offset, data));
+        _mm512_storeu_si512((void *)out, gather_wide(at.offset, data));
 }
 
-/* The offsets of eight points; false if an index is not inside. */
+/* Where eight points lie; false if an index is not inside. */
 AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum source source, int width, int run,
-                              __m512i *offset)
+                              struct lanes *at)
 {
     const int axes = source_axes(source);
     __m512i part[MOST_AXES];
     load_parts(part, s->index + first * axes * width, LANES * axes * width);
-    *offset = _mm512_setzero_si512();
+    at->offset = _mm512_setzero_si512();
     UNROLL for (int k = 0; k < axes; k++)
     {
         __m512i place = axis_lanes(part, width, k, axes);
         if (source == BLOCK) {
-            *offset = place;
+            at->offset = place;
             return true;
         }
         if (!place_lanes(&place, &s->axis[k])) return false;
         if (source == UNIT)
-            *offset = _mm512_slli_epi64(place, RUN_LOG(run));
+            at->along = _mm512_slli_epi64(place, RUN_LOG(run));
         else if (source == SLIVER)
-            *offset = _mm512_slli_epi64(place, LINE_LOG);
+            at->along = _mm512_slli_epi64(place, LINE_LOG);
         else
-            *offset =
-                _mm512_add_epi64(*offset, _mm512_mul_epu32(place, _mm512_set1_epi64(s->axis[k].stride)));
+            at->along = _mm512_mul_epu32(place, _mm512_set1_epi64(s->axis[k].stride));
+        at->offset = _mm512_add_epi64(at->offset, at->along);
     }
     return true;
 }
@@ -205,7 +210,8 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source sour
     struct axis axis[MOST_AXES];
     const struct segment own = own_segment(given, source, axis), *const s = &own;
     const __m512i column = _mm512_setr_epi64(0, run, 2 * run, 3 * run, 4 * run, 5 * run, 6 * run, 7 * run);
-    const int64_t last = source == UNIT ? s->axis[0].bound * run - WORD : INT64_MAX;
+    const bool cut = run < WORD && source != COLUMNS; /* out of 4 bytes of the last axis */
+    const int64_t last = cut ? s->axis[source_axes(source) - 1].bound * run - WORD : INT64_MAX;
     const int64_t n =
         source == COLUMNS && run < WORD ? s->n - WORD / run : s->n; /* which 4 bytes would pass */
     const char *const data = s->data;
@@ -213,11 +219,11 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source sour
     int64_t i = 0;
     if (goes_narrow(s, source, width, run)) i = gather_narrow_lanes(s, data, out, width, run);
     for (; n - i >= LANES; i += LANES) {
-        __m512i offset;
-        if (!find_lanes(s, i, source, width, run, &offset)) return i;
-        if (source == COLUMNS) offset = _mm512_add_epi64(offset, column);
-        if (source == PATTERN) offset = _mm512_add_epi64(offset, _mm512_loadu_si512(s->pattern + i));
-        move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, offset, last, run);
+        struct lanes at;
+        if (!find_lanes(s, i, source, width, run, &at)) return i;
+        if (source == COLUMNS) at.offset = _mm512_add_epi64(at.offset, column);
+        if (source == PATTERN) at.offset = _mm512_add_epi64(at.offset, _mm512_loadu_si512(s->pattern + i));
+        move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, at, last, run);
     }
     return i;
 }
@@ -248,9 +254,9 @@ AVX512_INLINE bool gather_sliver_lanes(const struct segment *s, int width, int r
     const int64_t bound = s->axis[0].bound;
     if (run == 8) {
         const __m512i column = _mm512_setr_epi64(0, 8, 16, 24, 32, 40, 48, 56);
-        __m512i offset;
-        if (!find_lanes(s, 0, SLIVER, width, run, &offset)) return false;
-        _mm512_storeu_si512((void *)s->out, gather_wide(_mm512_add_epi64(offset, column), s->data));
+        struct lanes at;
+        if (!find_lanes(s, 0, SLIVER, width, run, &at)) return false;
+        _mm512_storeu_si512((void *)s->out, gather_wide(_mm512_add_epi64(at.offset, column), s->data));
         return true;
     }
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -312,8 +318,8 @@ AVX512_INLINE int64_t gather_masked(const struct segment *given, int width, int 
     const struct segment own = own_segment(given, UNIT, axis), *const s = &own;
     const __mmask64 mask = (UINT64_C(1) << s->run) - 1;
     int64_t i = 0;
-    for (; s->n - i >= ANY_GROUP; i += ANY_GROUP)
-        if (!masked_group(s, i, ANY_GROUP, width, mask, room)) return i;
+    for (; s->n - i >= GROUP; i += GROUP)
+        if (!masked_group(s, i, GROUP, width, mask, room)) return i;
     for (; i < s->n; i++)
         if (!masked_group(s, i, 1, width, mask, room)) return i;
     return i;
@@ -326,15 +332,22 @@ AVX512_INLINE int64_t gather_masks(const struct segment *s, int width)
                           : gather_masked(s, width, 64);
 }
 
+/* Whether wherever an element lies 4 bytes that it belongs to may be read: of columns gather_lanes sees to
+ * that, others lie side by side on the last axis. */
+AVX512_INLINE bool has_words(const struct segment *s, enum source source, int run)
+{
+    const struct axis *last = &s->axis[source_axes(source) - 1];
+    return source == COLUMNS || (last->stride == run && last->bound >= WORD / run);
+}
+
 AVX512_INLINE int64_t avx512_segment(const struct segment *s, enum source source, int width, int run,
                                      enum level level)
 {
-    bool elements = run > 0 && run <= 8, too_few = source == UNIT && s->axis[0].bound < WORD;
+    const bool elements = run > 0 && run <= 8, words = !elements || run >= WORD || has_words(s, source, run);
     if (source == UNIT && run == 0 && s->run < LINE) return gather_masks(s, width);
     if (source == SLIVER)
-        return s->row_bytes == LINE ? gather_sliver_wide(s, width, run) : gather_sliver(s, width, run);
-    if (!elements || s->step != run || (run < WORD && too_few))
-        return gather_segment(s, source, width, run, level);
+        return s->row_points * run == LINE ? gather_sliver_wide(s, width, run) : gather_sliver(s, width, run);
+    if (!elements || s->step != run || !words) return gather_segment(s, source, width, run, level);
     if (source == BLOCK && s->n <= LANES) {
         gather_few_lanes(s, run);
         return s->n;

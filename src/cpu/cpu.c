@@ -109,7 +109,7 @@ static bool run_slivers(const struct cpu_work *work, const struct nest *nest, co
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t columns = tile.column_end - tile.column;
     struct cursor row;
-    if (columns * nest->run < work->segment.row_bytes) return run_rows(work, nest, buffers, tasks);
+    if (columns < work->segment.row_points) return run_rows(work, nest, buffers, tasks);
     cursor_seek(&row, nest, nest->rank - 1, tile.row);
     for (int64_t i = tile.row, served; i < tile.row_end; i += served) {
         served = at_most(tile.row_end - i, before->n - i % before->n);
@@ -121,42 +121,51 @@ static bool run_slivers(const struct cpu_work *work, const struct nest *nest, co
     return true;
 }
 
-/* Moves short rows that follow each other, `n` points from `first` on, as one long row. Where the kernel
- * stops the rest of that short row goes by way of a block. */
-static bool move_pattern(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         const int64_t *pattern, struct spot first, int64_t n)
+/* Moves short rows that follow each other, from `first` on, as one long row; `pattern` is theirs, if the
+ * kernel needs one. Where it stops the rest of that row goes by way of a block. */
+static bool move_short_rows(const struct cpu_work *work, const struct nest *nest,
+                            const struct buffers *buffers, const int64_t *pattern, struct spot first,
+                            int64_t rows)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    const struct dim point = {.index = 1, .out = nest->run};
     struct segment like = work->segment;
-    for (int64_t done = 0; done < n;) {
-        like.pattern = pattern + done;
-        done += move_points(work->fused, nest, buffers, &like, spot_along(first, &point, done), n - done);
-        if (done == n) break;
-        int64_t row = done / inner->n, column = done - row * inner->n;
-        struct spot stopped = spot_along(spot_along(first, before, row), inner, column);
+    like.pattern = pattern;
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t left = (rows - row) * inner->n;
+        const int64_t moved =
+            move_points(work->fused, nest, buffers, &like, spot_along(first, before, row), left);
+        if (moved == left) break;
+        const int64_t column = moved % inner->n;
+        row += moved / inner->n;
+        const struct spot stopped = spot_along(spot_along(first, before, row), inner, column);
         if (!move_row(NULL, nest, buffers, &like, stopped, inner->n - column)) return false;
-        done += inner->n - column;
     }
     return true;
 }
 
-static bool run_patterns(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         struct tasks tasks)
+/* Whether all is one row to the kernel, and its pattern, if it needs one, is made. */
+static inline bool is_ready(const struct cpu_work *work)
+{
+    return work->segment.pattern || (work->segment.row_points && work->rows == 1 && work->tasks == 1);
+}
+
+static bool run_short_rows(const struct cpu_work *work, const struct nest *nest,
+                           const struct buffers *buffers, struct tasks tasks)
 {
     const struct tile tile = find_tile(work, nest, tasks);
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    int64_t pattern[PATTERN_POINTS], columns = tile.column_end - tile.column, whole = columns;
-    if (columns > PATTERN_POINTS) whole = PATTERN_POINTS / inner->n * inner->n;
-    make_pattern(pattern, nest, whole);
+    const bool patterned = work->fused->source == PATTERN;
+    const int64_t rows = tile.column_end - tile.column;
+    const int64_t most = patterned ? at_most(rows, PATTERN_POINTS / inner->n) : rows;
+    int64_t pattern[PATTERN_POINTS];
+    if (patterned) make_pattern(pattern, nest, most * inner->n);
     struct cursor base;
     cursor_seek(&base, nest, nest->rank - 2, tile.row);
     for (int64_t i = tile.row; i < tile.row_end; i++) {
-        for (int64_t column = tile.column; column < tile.column_end; column += whole) {
-            int64_t row = column > 0 ? column / inner->n : 0, n = at_most(whole, tile.column_end - column);
-            if (!move_pattern(work, nest, buffers, pattern, spot_along(base.spot, before, row), n))
+        for (int64_t row = tile.column; row < tile.column_end; row += most)
+            if (!move_short_rows(work, nest, buffers, pattern, spot_along(base.spot, before, row),
+                                 at_most(most, tile.column_end - row)))
                 return false;
-        }
         cursor_advance(&base, nest, 1);
     }
     return true;
@@ -220,11 +229,11 @@ bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const 
             return move_row(work->fused, nest, buffers, &work->segment, (struct spot){0, 0, 0},
                             work->columns);
         return run_rows(work, nest, buffers, tasks);
-    case PATTERNS:
-        if (work->segment.pattern && move_points(work->fused, nest, buffers, &work->segment,
-                                                 (struct spot){0, 0, 0}, work->columns) == work->columns)
+    case SHORT_ROWS:
+        if (is_ready(work) && move_points(work->fused, nest, buffers, &work->segment, (struct spot){0, 0, 0},
+                                          nest->points) == nest->points)
             return true;
-        return run_patterns(work, nest, buffers, tasks);
+        return run_short_rows(work, nest, buffers, tasks);
     case ONE_BLOCK:
         return move_block(nest, buffers, &work->segment, (struct spot){0, 0, 0}, work->columns) > 0;
     case SLIVERS:

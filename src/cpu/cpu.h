@@ -3,9 +3,9 @@
  * Stage 4: a nest on the CPU. Chooses a way and its kernels once, cuts the work into tasks that depend
  * on the nest alone, and runs any one task on its own.
  *
- * The points of a nest are seen as a grid: a row is the innermost dim (for PATTERNS the two innermost
- * dims, which then walk as one), the rows are all dims before it. Tasks are rectangles of that grid, or
- * pieces of a long run. Packed data is cut into whole packing units of out instead.
+ * The points of a nest are seen as a grid: a row is the innermost dim, its columns are points (for SHORT_ROWS
+ * the dim before that, and short rows), the rows are all dims before it. Tasks are rectangles of that grid,
+ * or pieces of a long run. Packed data is cut into whole packing units of out instead.
  */
 #ifndef GARNER_CPU_H
 #define GARNER_CPU_H
@@ -13,16 +13,21 @@
 #include "kernel.h"
 
 enum way {
-    ROWS,     /* row by row, each with its own indices */
-    PATTERNS, /* short rows whose indices follow each other, many at a time by a pattern of offsets */
-    SLIVERS,  /* many rows choose from one table: a sliver of it is copied together, then used by all */
-    REUSES,   /* the same indices serve many rows: resolved once, used on all of them */
-    BITS,     /* packed elements */
-    ONE_BLOCK /* as REUSES, where all rows and columns are one task and one block */
+    ROWS,       /* row by row, each with its own indices */
+    SHORT_ROWS, /* short rows whose indices follow each other, many at a time */
+    SLIVERS,    /* many rows choose from one table: a sliver of it is copied together, then used by all */
+    REUSES,     /* the same indices serve many rows: resolved once, used on all of them */
+    BITS,       /* packed elements */
+    ONE_BLOCK   /* as REUSES, where all rows and columns are one task and one block */
 };
 
 enum {
-    SHORT_PATTERN = 32 /* points; a whole nest of no more has its pattern made ahead */
+    SHORT_PATTERN = 32,       /* points; a whole nest of no more has its pattern made ahead */
+    PATTERN_RUN = 32,         /* no longer runs go by a pattern */
+    MOST_ELEMENT = 16,        /* bytes of what counts as a single element */
+    LITTLE = 1024,            /* bytes of out for which nothing but the way and the kernel matters */
+    LEAST_SWEEP = 8,          /* rows that a resolved block serves at least */
+    SHARED = 32 * 1024 * 1024 /* a table of this size stays in the cache that cores share */
 };
 
 struct cpu_work {
@@ -63,13 +68,16 @@ struct cursor {
     int64_t at[GARNER_MAX_RANK];
 };
 
-/* PATTERNS: how far each of the first `points` points of short rows lies from the first in data. */
+/* SHORT_ROWS: how far each of the first `points` points of short rows lies from the first in data. */
 static inline void make_pattern(int64_t *pattern, const struct nest *nest, int64_t points)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    for (int64_t i = 0, row = 0; i < points; row += before->data)
-        for (int64_t k = 0, from = row; k < inner->n; k++, from += inner->data)
-            pattern[i++] = from;
+    uint64_t row = 0; /* goes one step beyond the last row, which may be anywhere */
+    for (int64_t i = 0; i < points; row += (uint64_t)before->data) {
+        uint64_t from = row;
+        for (int64_t k = 0; k < inner->n; k++, from += (uint64_t)inner->data)
+            pattern[i++] = (int64_t)from;
+    }
 }
 
 /* How many bytes of data the gathered axes span. */
@@ -81,7 +89,22 @@ static inline int64_t table_bytes(const struct nest *nest)
     return bytes;
 }
 
+/* Whether the kernel joins short rows. */
+static inline bool is_joined(const struct cpu_work *work)
+{
+    return work->way == SHORT_ROWS && work->fused->source != PATTERN;
+}
+
 void garner_cpu_choose(struct cpu_work *work, const struct nest *nest);
+
+/* For what is not little: how far to look ahead, how often to serve, where to write. */
+void garner_cpu_tune(struct cpu_work *work, const struct nest *nest);
+
+/* And into how many tasks it is cut. */
+void garner_cpu_cut(struct cpu_work *work, const struct nest *nest);
+
+/* Packed data in tasks. */
+void garner_cpu_cut_elements(struct cpu_work *work, const struct nest *nest);
 
 /* Tasks that lie side by side: together they are a rectangle of the grid too. */
 struct tasks {

@@ -15,10 +15,24 @@ enum { X86 = 1 };
 enum { X86 = 0 };
 #endif
 
-enum source { UNIT, COLUMNS, SLIVER, RAMP, PATTERN, PAIR, TRIPLE, QUAD, BLOCK, HOLED };
+enum source {
+    UNIT,
+    COLUMNS,
+    SHORT_UNIT,
+    SHORT_COLUMNS,
+    SLIVER,
+    RAMP,
+    PATTERN,
+    PAIR,
+    TRIPLE,
+    QUAD,
+    BLOCK,
+    HOLED
+};
 
-/* A row of points; for BLOCK and HOLED many rows that use the same offsets; for SLIVER many rows of a line or
- * of half a line each, `n` points in all. Distances are in bytes. */
+/* A row of points; for BLOCK and HOLED many rows that use the same offsets; for SHORT_... many
+ * short ones, and for SLIVER many of a line or half a line each, `n` points in all. Distances are in bytes.
+ */
 struct segment {
     const char *data;        /* source of a point whose indices are all 0 */
     const char *index;       /* indices of the first point; or offsets, which are int64_t */
@@ -27,16 +41,16 @@ struct segment {
     int64_t ramp;            /* distance in data from point to point */
     int64_t step;            /* distance in out from point to point */
     int64_t run;             /* bytes of a point */
-    int64_t ahead;           /* how many points ahead to prefetch long runs; 0: not at all */
+    int64_t ahead;           /* how many points ahead to prefetch, or rows of SHORT_UNIT; 0: not at all */
     bool near;               /* and into which cache: the nearest, or the next */
     bool ragged;             /* for the kernel's own use: whether runs begin or end within a line */
     bool stream;             /* out is larger than the caches */
-    uint8_t row_bytes;       /* for SLIVER: length of a row */
-    int32_t pace;            /* for UNIT: bytes of the next row's table asked for with each point; 0: none */
+    uint8_t row_points;      /* for SLIVER and SHORT_...: points of a row */
+    int32_t pace;            /* bytes of a later row's table asked for with each point; 0: none */
     const int64_t *pattern;  /* for PATTERN: distance in data of each point from the first */
     const struct axis *axis; /* gathered axes */
-    int64_t rows, row_ramp, row_step; /* for BLOCK and HOLED: how many rows, their distances */
-    int64_t row_index;                /* for SLIVER, beside row_step: the distance of their indices */
+    int64_t rows, row_ramp, row_step; /* where there are many: how many, their distances in data, in out */
+    int64_t row_index;                /* for SLIVER: their distance in indices */
 };
 
 /* Moves points until one has an index outside [-wrap, bound), and returns how many it moved. What changes

@@ -9,8 +9,8 @@
 #include "source.h"
 
 enum {
-    GROUP = X86 ? 2 : 8,     /* x86 has half the registers */
-    ANY_GROUP = X86 ? 4 : 8, /* for runs of any length */
+    GROUP = X86 ? 4 : 8,     /* x86 has half the registers, */
+    ROW_GROUP = X86 ? 2 : 8, /* and runs of 32 bytes and more want some for themselves, as slivers do */
     TUPLE_GROUP = X86 ? 2 : 4,
     WRAPPED = 64,    /* points that are wrapped once one needs it; then twice as many, if one does again */
     MOST_ASKED = 512 /* bytes of a later run, where they are asked for at once */
@@ -19,7 +19,8 @@ enum {
 /* How many points a source takes at a time: as many as their offsets fit into registers. */
 GARNER_INLINE int source_group(enum source source, int64_t constant)
 {
-    return source_axes(source) > 1 ? TUPLE_GROUP : constant ? GROUP : ANY_GROUP;
+    if (source_axes(source) > 1) return TUPLE_GROUP;
+    return constant > SHORT_RUN ? ROW_GROUP : GROUP;
 }
 
 static GARNER_COLD void zero_run(char *out, size_t run)

@@ -7,17 +7,18 @@
  * inlined into.
  *
  * What a source requires, and the chooser has seen to:
- *   UNIT           stride = run, if that is a constant
- *   all but UNIT   every bound below 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
+ *   ..UNIT         stride = run, if that is a constant
+ *   all others     every bound below 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
  *                  costs a third of one of 64 bits on some CPUs
  *   all but RAMP   points of out lie side by side: step = run, if that is a constant
- *   COLUMNS        so do points of data whose indices are 0: ramp = run, if that is a constant
- *   SLIVER         there are whole rows
+ *   ..COLUMNS      so do points of data whose indices are 0: ramp = run, if that is a constant
+ *   SHORT_.., SLIVER   there are whole rows
  *   BLOCK, HOLED   none of this; to all others indices lie side by side, to SLIVER those of a row
  */
 #ifndef GARNER_CPU_SKELETON_H
 #define GARNER_CPU_SKELETON_H
 
+#include "joined.h"
 #include "pieces.h"
 #include "ring.h"
 #include "seamless.h"
@@ -58,6 +59,7 @@ GARNER_INLINE void gather_shared(const struct segment *s, enum source source, in
 GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source, int width, int64_t constant,
                                      enum level level)
 {
+    if (source == SHORT_UNIT || source == SHORT_COLUMNS) return gather_joined(s, source, width, constant);
     if (source == SLIVER) return gather_sliver(s, width, constant);
     if (source != BLOCK && source != HOLED) return gather_one(s, source, width, constant, level);
     gather_shared(s, source, width, constant, level);

@@ -19,11 +19,11 @@ GARNER_INLINE void prefetch_sliver_indices(const struct segment *row, int64_t by
 GARNER_INLINE bool gather_sliver_row(const struct segment *row, int bytes, int width, int64_t constant,
                                      bool wraps)
 {
-    const int points = (int)(bytes / constant), group = points < GROUP ? points : GROUP;
+    const int points = (int)(bytes / constant), group = points < ROW_GROUP ? points : ROW_GROUP;
     UNROLL for (int i = 0; i < points; i += group)
     {
-        int64_t place[GROUP];
-        const char *at[GROUP];
+        int64_t place[ROW_GROUP];
+        const char *at[ROW_GROUP];
         if (!load_offsets(row, i, group, SLIVER, width, constant, wraps, place)) return false;
         UNROLL for (int k = 0; k < group; k++) at[k] = row->data + place[k] * bytes + (i + k) * constant;
         move_elements(row->out + i * constant, at, group, constant);
@@ -49,8 +49,8 @@ GARNER_INLINE int64_t gather_sliver_rows(const struct segment *given, int bytes,
 /* Moves rows until one has an index that is not inside, and returns how many points they have. */
 GARNER_INLINE int64_t gather_sliver(const struct segment *s, int width, int64_t constant)
 {
-    return s->row_bytes == LINE ? gather_sliver_rows(s, LINE, width, constant)
-                                : gather_sliver_rows(s, LINE / 2, width, constant);
+    return s->row_points * constant == LINE ? gather_sliver_rows(s, LINE, width, constant)
+                                            : gather_sliver_rows(s, LINE / 2, width, constant);
 }
 
 #endif

@@ -53,7 +53,8 @@ void garner_slivers_choose(struct cpu_work *work, const struct nest *nest)
     work->sliver = garner_kernel_find(SLIVER, nest->index_type.bytes, nest->run);
     work->segment.row_index = before->index * nest->index_type.bytes;
     work->segment.row_step = before->out;
-    work->segment.row_bytes = nest->axis[0].bound <= LINE_ROWS ? LINE_BYTES : LINE_BYTES / 2;
+    const int64_t row = nest->axis[0].bound <= LINE_ROWS ? LINE_BYTES : LINE_BYTES / 2;
+    work->segment.row_points = (uint8_t)(row / nest->run);
 }
 
 /* A sliver of a table, its rows side by side. */
@@ -73,7 +74,7 @@ static bool move_sliver(const struct cpu_work *work, const struct nest *nest, co
                         const char *sliver, struct spot first, int64_t rows)
 {
     const struct dim *before = &nest->dim[nest->rank - 2];
-    const int64_t points = work->segment.row_bytes / nest->run, width = nest->index_type.bytes;
+    const int64_t points = work->segment.row_points, width = nest->index_type.bytes;
     for (int64_t row = 0; row < rows; row++) {
         const struct spot from = spot_along(first, before, row);
         row += work->sliver->function(&work->segment, sliver, buffers->indices + from.index * width,
@@ -91,10 +92,10 @@ bool garner_slivers_move(const struct cpu_work *work, const struct nest *nest, c
 {
     __attribute__((aligned(LINE_BYTES))) char sliver[SLIVER_BYTES];
     const struct dim *inner = &nest->dim[nest->rank - 1];
-    const int64_t points = work->segment.row_bytes / nest->run;
+    const int64_t points = work->segment.row_points;
     for (int64_t done = 0; done < columns; done += points) {
         const struct spot column = spot_along(first, inner, at_most(done, columns - points));
-        copy_sliver(sliver, work->segment.row_bytes, buffers->data + column.data, &nest->axis[0]);
+        copy_sliver(sliver, points * nest->run, buffers->data + column.data, &nest->axis[0]);
         if (!move_sliver(work, nest, buffers, sliver, column, rows)) return false;
     }
     return true;

@@ -50,6 +50,17 @@ static void test_describe_slivers(void **state)
     expect_words(&op, &data, &indices, words, 3);
 }
 
+/* Short rows along the last axis, of elements that no wide registers gather. */
+static void test_describe_short_rows(void **state)
+{
+    (void)state;
+    const garner_op op = {.kind = GARNER_GATHER_ELEMENTS, .axis = 1};
+    const garner_tensor data = {.shape = (int64_t[]){5000, 100}, .rank = 2, .dtype = GARNER_U8};
+    const garner_tensor indices = {.shape = (int64_t[]){5000, 40}, .rank = 2, .dtype = GARNER_I32};
+    const char *const words[] = {"(5000: 100,40,40) (40: 0,1,1)", "(100,1)", "scalar short_unit-i32-1"};
+    expect_words(&op, &data, &indices, words, 3);
+}
+
 /* As snprintf: whatever the room, the whole length is returned and the line is terminated. */
 static void test_describe_in_little_room(void **state)
 {
@@ -147,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_describe),
         cmocka_unit_test(test_describe_slivers),
+        cmocka_unit_test(test_describe_short_rows),
         cmocka_unit_test(test_describe_in_little_room),
         cmocka_unit_test(test_output),
         cmocka_unit_test(test_run_again),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Random cases of middle size, drawn so that the backend's every way is taken with several tasks: rows,
- * patterns, slivers, reused indices, packed elements; long runs in pieces, look-ahead, streamed outputs; bad
- * indices under each policy. Each case runs in the calling thread, shuffled, and on the thread pool. What
+ * short rows, slivers, reused indices, packed elements; long runs in pieces, look-ahead, streamed outputs;
+ * bad indices under each policy. Each case runs in the calling thread, shuffled, and on the thread pool. What
  * the plans chose is counted, and a way that was not met fails the test.
  */
 #include "testing.h"
@@ -26,7 +26,7 @@ enum feature {
     COLUMN_TASKS,
     PIECES,
     SEVERAL_BLOCKS,
-    LONG_PATTERNS,
+    MANY_SHORT,
     SEVERAL_SWEEPS,
     LOOK_AHEAD,
     STREAM,
@@ -34,9 +34,12 @@ enum feature {
 };
 static const char *const feature_names[FEATURES] = {
     "tasks of rows", "tasks of columns", "pieces of a run", "several blocks",
-    "long patterns", "several sweeps",   "look-ahead",      "stream"};
-static const char *const way_names[] = {
-    [ROWS] = "rows", [PATTERNS] = "patterns", [SLIVERS] = "slivers", [REUSES] = "reuses", [BITS] = "bits"};
+    "many short",    "several sweeps",   "look-ahead",      "stream"};
+static const char *const way_names[] = {[ROWS] = "rows",
+                                        [SHORT_ROWS] = "short rows",
+                                        [SLIVERS] = "slivers",
+                                        [REUSES] = "reuses",
+                                        [BITS] = "bits"};
 static const char *const policy_names[] = {"error", "zero", "clamp", "wrap"};
 
 enum { WAYS = BITS + 1, POLICIES = GARNER_OOB_WRAP + 1 };
@@ -57,7 +60,7 @@ static void note_features(const struct cpu_work *work, const struct nest *nest)
     met.features[COLUMN_TASKS] += work->column_tasks > 1;
     met.features[PIECES] += work->pieces > 1;
     met.features[SEVERAL_BLOCKS] += resolved && inner > BLOCK_POINTS;
-    met.features[LONG_PATTERNS] += work->way == PATTERNS && work->column_share > 1024;
+    met.features[MANY_SHORT] += work->way == SHORT_ROWS && work->column_share * inner > 1024;
     met.features[SEVERAL_SWEEPS] += work->way == REUSES && work->row_share > work->sweep;
     met.features[LOOK_AHEAD] += work->way != BITS && work->segment.ahead > 0;
     met.features[STREAM] += work->way != BITS && work->segment.stream;
@@ -236,7 +239,8 @@ static void draw_slivers(struct random *random, struct test_case *c)
 static void draw_short_rows(struct random *random, struct test_case *c)
 {
     const size_t item = pick_item(random, c, 1, 64);
-    const int64_t n = random_between(random, 2, 63), points = pick_points(random, item);
+    const int64_t n = random_between(random, 2, random_chance(random, 70) ? 63 : 300);
+    const int64_t points = pick_points(random, item);
     const int64_t blocks = random_chance(random, 50) ? 1 : random_between(random, 2, 9);
     const int64_t extent = pick_extent(random, item, n * blocks);
     if (random_chance(random, 50)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The promise about the stack: whatever the way a gather goes, it needs no more of it than the header says.
- * Each one runs in a thread whose stack is painted before and searched after.
+ * Each one runs in a thread whose stack is painted before and searched after, by way of a second mapping:
+ * valgrind holds that nobody looks at the stack of a thread that ended.
  */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { STACK = 1 << 20, PAINT = 0xA5, PROMISED = 96 << 10, ELEMENTS = 1 << 20 };
 
@@ -22,7 +24,7 @@ struct gather {
     garner_status status;
 };
 
-static unsigned char *stack;
+static unsigned char *stack, *painted; /* the same memory */
 static void *elements, *indices, *picked;
 
 static void *run_gather(void *argument)
@@ -39,14 +41,14 @@ static size_t stack_used(struct gather *gather)
 {
     pthread_attr_t attributes;
     pthread_t thread;
-    memset(stack, PAINT, STACK);
+    memset(painted, PAINT, STACK);
     assert_int_equal(pthread_attr_init(&attributes), 0);
     assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK), 0);
     assert_int_equal(pthread_create(&thread, &attributes, run_gather, gather), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     pthread_attr_destroy(&attributes);
     size_t untouched = 0;
-    while (untouched < STACK && stack[untouched] == PAINT)
+    while (untouched < STACK && painted[untouched] == PAINT)
         untouched++;
     return STACK - untouched;
 }
@@ -83,12 +85,13 @@ static void test_every_way(void **state)
     const garner_op first = {.kind = GARNER_GATHER_ELEMENTS},
                     last = {.kind = GARNER_GATHER_ELEMENTS, .axis = 1};
     const int64_t table[] = {1000, 10}, many[] = {5000}, few[] = {20}, wide[] = {1024, 512};
-    const int64_t narrow[] = {9000, 9}, square[] = {512, 512}, tall[] = {9000, 20};
+    const int64_t narrow[] = {9000, 9}, slim[] = {9000, 3}, square[] = {512, 512}, tall[] = {9000, 20};
     const garner_dtype f32 = GARNER_F32, i64 = GARNER_I64;
     expect_little("rows", rows, f32, i64, table, 2, many, 1);
     expect_little("resolved", rows, f32, GARNER_U16, table, 2, many, 1);
     expect_little("last axis", last, f32, i64, square, 2, square, 2);
-    expect_little("patterns", last, f32, i64, tall, 2, narrow, 2);
+    expect_little("short rows", last, f32, i64, tall, 2, narrow, 2);
+    expect_little("patterns", last, GARNER_U8, i64, tall, 2, slim, 2);
     expect_little("slivers", first, f32, i64, wide, 2, square, 2);
     expect_little("reuses", columns, f32, i64, tall, 2, few, 1);
     expect_little("bits", rows, GARNER_U3, i64, table, 2, many, 1);
@@ -97,15 +100,20 @@ static void test_every_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_way)};
-    stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int memory = memfd_create("stack", 0);
+    if (memory < 0 || ftruncate(memory, STACK) != 0) return 1;
+    stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+    painted = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
     elements = calloc(ELEMENTS, 8);
     indices = calloc(ELEMENTS, 8);
     picked = calloc(ELEMENTS, 8);
-    if (stack == MAP_FAILED || !elements || !indices || !picked) return 1;
+    if (stack == MAP_FAILED || painted == MAP_FAILED || !elements || !indices || !picked) return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(elements);
     free(indices);
     free(picked);
     munmap(stack, STACK);
+    munmap(painted, STACK);
+    close(memory);
     return failed;
 }

@@ -49,17 +49,31 @@ static bool is_block(const struct kernel_case *c)
     return kernel_is_block(c->wish.kernel->source);
 }
 
-/* A kernel of source UNIT whose run is a constant knows all distances from it. */
+/* A kernel of source UNIT or SHORT_UNIT whose run is a constant knows all distances from it. */
 static bool is_tight(const struct kernel_case *c)
 {
-    return c->wish.kernel->source == UNIT && c->wish.kernel->run > 0;
+    const enum source source = c->wish.kernel->source;
+    return (source == UNIT || source == SHORT_UNIT) && c->wish.kernel->run > 0;
 }
 
-/* How many points of a segment lie side by side: a row of a sliver, all of any other. */
+/* Points that lie side by side in data as well, but for their indices. */
+static bool has_columns(enum source source)
+{
+    return source == COLUMNS || source == SHORT_COLUMNS || source == SLIVER;
+}
+
+/* How many points make a row, after which data begins anew: all, but for slivers and joined rows. */
 static int64_t row_points(const struct kernel_case *c)
 {
-    const struct segment *s = &c->segment;
-    return c->wish.kernel->source == SLIVER ? s->row_bytes / s->run : s->n;
+    const enum source source = c->wish.kernel->source;
+    return source == SLIVER || kernel_is_joined(source) ? c->segment.row_points : c->segment.n;
+}
+
+/* Of a sliver a line or half of one, of joined rows anything. */
+static uint8_t draw_row_points(struct random *random, const struct kernel_line *kernel)
+{
+    if (kernel->source == SLIVER) return (uint8_t)((random_chance(random, 70) ? 64 : 32) / kernel->run);
+    return (uint8_t)random_between(random, 1, random_chance(random, 70) ? 20 : 255);
 }
 
 /* ---- Drawing ---- */
@@ -74,7 +88,7 @@ static void draw_axis(struct kernel_case *c, struct random *random, struct axis 
     const int64_t run = c->segment.run;
     const int64_t strides[] = {run, run, 0, 1, run + 3, 2 * run, random_between(random, 0, 3 * run)};
     const bool sliver = c->wish.kernel->source == SLIVER;
-    axis->stride = sliver ? c->segment.row_bytes : is_tight(c) ? run : pick(random, strides, 7);
+    axis->stride = sliver ? row_points(c) * run : is_tight(c) ? run : pick(random, strides, 7);
     const int64_t most = 1 + FAR / (axis->stride + run) / 8;
     const int64_t bounds[] = {1, 2, most > 3 ? 3 : most, most, most};
     axis->bound = axis->stride == 0 && random_chance(random, 50) ? INT32_MAX : pick(random, bounds, 5);
@@ -135,23 +149,26 @@ static void draw_points(struct kernel_case *c, struct random *random)
 static void draw_out(struct kernel_case *c, struct random *random)
 {
     struct segment *s = &c->segment;
-    const bool dense = c->wish.kernel->source != RAMP && !is_block(c);
+    const bool dense = c->wish.kernel->source != RAMP && !is_block(c),
+               joined = kernel_is_joined(c->wish.kernel->source);
     const int64_t gap = random_chance(random, 50) ? 0 : random_between(random, 1, 70);
     s->step = dense || random_chance(random, 40) ? s->run : s->run + gap;
-    s->row_step = row_points(c) * s->step + gap;
+    s->row_step = row_points(c) * s->step + (joined ? 0 : gap);
     if (is_block(c) && random_chance(random, 30)) {
         s->row_step = s->run + gap;
         s->step = s->rows * s->row_step;
     }
     if (!dense && random_chance(random, 20)) s->step = -s->step;
-    if (random_chance(random, 20)) s->row_step = -s->row_step;
+    if (!joined && random_chance(random, 20)) s->row_step = -s->row_step;
 }
 
 void kernel_case_make(struct kernel_case *c, struct random *random, struct kernel_wish wish)
 {
     const struct kernel_line *kernel = wish.kernel;
-    const uint8_t row_bytes = random_chance(random, 70) ? 64 : 32; /* of a sliver, which has whole rows */
-    if (kernel->source == SLIVER) wish.n += -wish.n & (row_bytes / kernel->run - 1);
+    const bool rows =
+        kernel->source == SLIVER || kernel_is_joined(kernel->source); /* then there are whole ones */
+    const uint8_t points = rows ? draw_row_points(random, kernel) : 0;
+    if (rows) wish.n = (wish.n + points - 1) / points * points;
     c->wish = wish;
     c->axes = kernel_axes(kernel->source);
     c->segment = (struct segment){
@@ -162,20 +179,23 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
         .near = random_chance(random, 50),
         .stream = random_chance(random, 50),
         .rows = 1,
-        .row_bytes = row_bytes,
+        .row_points = points,
+        .pace = (int32_t)random_between(random, 0, 2) * 9,
     };
     struct segment *s = &c->segment;
     for (int k = 0; k < c->axes; k++)
         draw_axis(c, random, &c->axis[k]);
     const int64_t ramps[] = {0, s->run, -s->run, random_between(random, -s->run - 9, s->run + 9)};
     if (kernel->source == RAMP) s->ramp = pick(random, ramps, 4);
-    if (kernel->source == COLUMNS) s->ramp = s->run;
+    if (has_columns(kernel->source)) s->ramp = s->run;
+    if (kernel_is_joined(kernel->source)) s->row_ramp = random_between(random, -99, 999);
     if (is_block(c)) {
         const bool is_small = s->n * s->run <= 512; /* many rows of such go in strips */
         s->rows = random_between(random, 1, is_small ? 70 : 5);
         s->row_ramp = random_between(random, -2 * s->run, 2 * s->run);
     }
-    s->row_index = row_points(c) * kernel->index + random_between(random, 0, 70);
+    s->row_index = row_points(c) * kernel->index;
+    if (kernel->source == SLIVER) s->row_index += random_between(random, 0, 70);
     draw_out(c, random);
     draw_points(c, random);
     c->data_lead = random_chance(random, 40) ? 0 : (size_t)random_between(random, 0, ALIGNMENTS - 1);
@@ -197,9 +217,8 @@ static bool find_point(const struct kernel_case *c, int64_t row, int64_t i, int6
         *from += c->place[i][k] * c->axis[k].stride;
     }
     const enum source source = c->wish.kernel->source;
-    *from += source == PATTERN  ? c->pattern[i]
-             : source == SLIVER ? i % row_points(c) * c->segment.run
-                                : i * c->segment.ramp;
+    if (kernel_is_joined(source)) *from += i / row_points(c) * c->segment.row_ramp;
+    *from += source == PATTERN ? c->pattern[i] : i % row_points(c) * c->segment.ramp;
     return true;
 }
 
@@ -233,6 +252,16 @@ static void widen(struct extent *extent, bool first, int64_t from, int64_t run)
     if (first || from + run > extent->end) extent->end = from + run;
 }
 
+/* All of the last axis that a point of a tuple chooses from, if elements lie side by side on it. */
+static void widen_last_axis(const struct kernel_case *c, int64_t i, struct extent *data)
+{
+    const struct axis *last = &c->axis[c->axes - 1];
+    int64_t from;
+    if (last->stride != c->segment.run || !find_point(c, 0, i, &from)) return;
+    from -= c->place[i][c->axes - 1] * last->stride;
+    widen(data, false, from, last->bound * last->stride);
+}
+
 /* AVX-512 has no gather of less than 4 bytes: of small elements it may read others of the same table. */
 static void widen_table(const struct kernel_case *c, struct extent *data)
 {
@@ -241,6 +270,8 @@ static void widen_table(const struct kernel_case *c, struct extent *data)
     if (kernel->level != AVX512 || kernel->run < 1 || kernel->run > 2) return;
     if (kernel->source == UNIT || kernel->source == SLIVER)
         widen(data, false, 0, c->axis[0].bound * c->axis[0].stride);
+    for (int64_t i = 0; c->axes > 1 && i < s->n; i++)
+        widen_last_axis(c, i, data);
     for (int64_t i = 0; kernel->source == COLUMNS && i < s->n; i++)
         if (c->place[i][0] >= 0) widen(data, false, c->place[i][0] * c->axis[0].stride, s->n * s->run);
 }

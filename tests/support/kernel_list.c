@@ -24,3 +24,8 @@ bool kernel_is_block(enum source source)
 {
     return source == BLOCK || source == HOLED;
 }
+
+bool kernel_is_joined(enum source source)
+{
+    return source == SHORT_UNIT || source == SHORT_COLUMNS;
+}

@@ -27,4 +27,7 @@ int kernel_axes(enum source source);
 /* Whether a source follows offsets that were resolved before. */
 bool kernel_is_block(enum source source);
 
+/* Whether a source joins short rows. */
+bool kernel_is_joined(enum source source);
+
 #endif

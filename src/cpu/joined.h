@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Short rows joined to a long one: indices and out go on from row to row, so that nothing but the address in
+ * data changes in between. Where each row has a table of its own, those of later rows are asked for on the
+ * way: no CPU foresees them where a row uses little of its table.
+ */
+#ifndef GARNER_CPU_JOINED_H
+#define GARNER_CPU_JOINED_H
+
+#include "points.h"
+
+enum { HALF_GROUP = GROUP / 2 };
+
+/* The source of one row. */
+GARNER_INLINE enum source joined_source(enum source source)
+{
+    return source == SHORT_UNIT ? UNIT : COLUMNS;
+}
+
+/* The next `count` points of a row, a constant; false, with nothing moved, if an index is not inside. */
+GARNER_INLINE bool move_next(const struct segment *row, int count, enum source source, int width,
+                             int64_t constant, bool wraps)
+{
+    int64_t offset[GROUP];
+    const char *at[GROUP];
+    if (!load_offsets(row, 0, count, joined_source(source), width, constant, wraps, offset)) return false;
+    UNROLL for (int i = 0; i < count; i++) at[i] =
+        row->data + (source == SHORT_UNIT ? offset[i] * constant : offset[i] + i * constant);
+    move_elements(row->out, at, count, constant);
+    return true;
+}
+
+/* The same, and goes on to what comes after them. Negative indices are rare, so wrapping waits until the
+ * plain comparison fails. */
+GARNER_INLINE bool take_next(struct segment *row, int count, enum source source, int width, int64_t constant)
+{
+    if (__builtin_expect(!move_next(row, count, source, width, constant, false), 0) &&
+        !move_next(row, count, source, width, constant, true))
+        return false;
+    row->index += count * width;
+    row->out += count * constant;
+    if (source == SHORT_COLUMNS) row->data += count * constant;
+    return true;
+}
+
+/* One row. If it asks, the table of a later one lies `later` bytes away. */
+GARNER_INLINE bool take_row(struct segment *row, bool asks, uintptr_t later, enum source source, int width,
+                            int64_t constant)
+{
+    const uintptr_t pace = (uintptr_t)(HALF_GROUP * row->pace);
+    uintptr_t asked = (uintptr_t)row->data + later;
+    int left = row->row_points;
+    for (; left >= GROUP; left -= GROUP, asked += 2 * pace) {
+        if (asks) prefetch_line(asked, true), prefetch_line(asked + pace, true);
+        if (!take_next(row, GROUP, source, width, constant)) return false;
+    }
+    for (; left >= HALF_GROUP; left -= HALF_GROUP, asked += pace) {
+        if (asks) prefetch_line(asked, true);
+        if (!take_next(row, HALF_GROUP, source, width, constant)) return false;
+    }
+    for (; left > 0; left--)
+        if (!take_next(row, 1, source, width, constant)) return false;
+    return true;
+}
+
+/* All rows, until one has an index that is not inside; how many points were moved. */
+GARNER_INLINE int64_t take_rows(const struct segment *given, bool asks, enum source source, int width,
+                                int64_t constant)
+{
+    struct axis axis[MOST_AXES];
+    struct segment row = own_segment(given, source, axis);
+    const char *const end = row.index + row.n * width;
+    const uintptr_t later = (uintptr_t)row.ahead * (uintptr_t)row.row_ramp;
+    const int64_t next = row.row_ramp - (source == SHORT_COLUMNS ? row.row_points * constant : 0);
+    for (; row.index < end; row.data += next)
+        if (!take_row(&row, asks, later, source, width, constant)) break;
+    return (row.index - given->index) / width;
+}
+
+GARNER_INLINE int64_t gather_joined(const struct segment *s, enum source source, int width, int64_t constant)
+{
+    return !X86 && source == SHORT_UNIT && s->pace ? take_rows(s, true, source, width, constant)
+                                                   : take_rows(s, false, source, width, constant);
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What only shows where much is moved: looking ahead, serving more rows, writing past the caches. */
+#include "cpu.h"
+
+enum {
+    CACHED = 1024 * 1024,             /* a table of this size stays in a core's own caches, */
+    NEAR = (X86 ? 2048 : 256) * 1024, /* one of this size near enough */
+    AHEAD_BYTES = 2048,               /* how far ahead runs are asked for, */
+    AHEAD_CACHED = 8192,     /* on x86, where out stays in the caches, and those shorter than this, */
+    AHEAD_POINTS = 16,       /* at most this many, */
+    AHEAD_ELEMENTS = 32,     /* single elements this many */
+    SMALL_TABLE = 32 * 1024, /* of a row, in the nearest cache beside the next one's, */
+    MOST_UNUSED = 2,         /* of which a row uses at least half */
+    LEAST_PACE = 4,          /* bytes of a short row's table for each point where asking for it helps, */
+    MOST_PACE = 128,         /* and where enough of what is asked for is used */
+    STREAMED_FAR = 512,      /* from this length on streamed runs pass the nearest cache by */
+    STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
+};
+
+/* How many bytes the points choose from: the table of their row; and where a row takes little of its table,
+ * so that nothing is met again, the tables of all rows. */
+static int64_t touched_bytes(const struct nest *nest)
+{
+    int64_t bytes = table_bytes(nest), span;
+    if (nest->dim[nest->rank - 1].n > bytes / nest->run) return bytes;
+    for (int d = 0; d < nest->rank - 1; d++) {
+        const struct dim *dim = &nest->dim[d];
+        int64_t pitch = dim->data < 0 ? -(dim->data + 1) : dim->data;
+        if (multiply_fits(dim->n, pitch, &span)) bytes = at_least(bytes, span);
+    }
+    return bytes;
+}
+
+/* How many points, or short rows, ahead runs are asked for; 0: not at all. Single elements are found by the
+ * CPU itself, which looks far enough, unless on aarch64 they come from memory, or tuples lead to them. */
+static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, int64_t touched,
+                            bool stream)
+{
+    if (is_joined(work)) return X86 ? 0 : divide_up(AHEAD_BYTES, table_bytes(nest));
+    const bool elements = !X86 && work->fused && work->fused->run && nest->run <= MOST_ELEMENT;
+    if (elements && nest->axes > 1) return touched > NEAR ? AHEAD_ELEMENTS : 0;
+    if (elements) return table_bytes(nest) > SHARED ? AHEAD_ELEMENTS : 0;
+    const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
+    if (touched <= NEAR || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;
+    return at_most(AHEAD_POINTS, divide_up(reach, nest->run));
+}
+
+/* How much of a later row's table is asked for with each point of a row; 0: nothing. A row that uses much of
+ * a small table meets each of its lines soon, and in an order that no CPU foresees. */
+static int32_t choose_pace(const struct cpu_work *work, const struct nest *nest, int64_t touched)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    const int64_t bytes = table_bytes(nest), pace = divide_up(bytes, inner->n);
+    if (X86 || nest->rank == 1 || inner[-1].data < bytes) return 0;
+    const bool asks = is_joined(work)
+                          ? touched > NEAR && pace >= LEAST_PACE && pace <= MOST_PACE
+                          : work->way == ROWS && bytes <= SMALL_TABLE && pace <= MOST_UNUSED * nest->run;
+    return asks ? (int32_t)pace : 0;
+}
+
+void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
+{
+    const int64_t touched = touched_bytes(nest);
+    const bool stream = nest->points >= STREAMED_OUT / nest->run;
+    work->segment.ahead = choose_ahead(work, nest, touched, stream);
+    work->segment.stream = stream;
+    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched <= SHARED;
+    work->segment.pace = choose_pace(work, nest, touched);
+    if (work->segment.pace) work->segment.row_ramp = nest->dim[nest->rank - 2].data;
+    bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
+    if (work->way == REUSES)
+        work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
+}
