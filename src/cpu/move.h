@@ -66,41 +66,7 @@ GARNER_INLINE void move_line(char *out, const char *from, enum level level)
 #endif
 }
 
-/* Whether elements of that many bytes are better moved four at a time: aarch64 stores two at once, but
- * compilers do not see it. */
-GARNER_INLINE bool moves_fours(int64_t bytes)
-{
-#if defined(__aarch64__) && !defined(CHECKED_ACCESS)
-    return bytes == 4 || bytes == 8;
-#else
-    (void)bytes;
-    return false;
-#endif
-}
-
-/* Four elements of 4 or 8 bytes, a constant, from anywhere. */
-GARNER_INLINE void move_four(char *out, const char *const *from, int64_t bytes)
-{
-#if defined(__aarch64__)
-    if (bytes == 4) {
-        uint32_t element[4];
-        UNROLL for (int i = 0; i < 4; i++) memcpy(&element[i], from[i], 4);
-        __asm__ volatile("stp %w1, %w2, [%0]\n\tstp %w3, %w4, [%0, #8]" ::"r"(out), "r"(element[0]),
-                         "r"(element[1]), "r"(element[2]), "r"(element[3])
-                         : "memory");
-    } else {
-        uint64_t element[4];
-        UNROLL for (int i = 0; i < 4; i++) memcpy(&element[i], from[i], 8);
-        __asm__ volatile("stp %1, %2, [%0]\n\tstp %3, %4, [%0, #16]" ::"r"(out), "r"(element[0]),
-                         "r"(element[1]), "r"(element[2]), "r"(element[3])
-                         : "memory");
-    }
-#else
-    (void)out, (void)from, (void)bytes;
-#endif
-}
-
-/* The same past the caches, to a whole line of out, which is written without being read first. */
+/* One line past the caches, to a whole line of out, which is written without being read first. */
 GARNER_INLINE void stream_line(char *out, const char *from)
 {
 #if defined(__SSE2__)

@@ -6,6 +6,7 @@
 #ifndef GARNER_CPU_POINTS_H
 #define GARNER_CPU_POINTS_H
 
+#include "fours.h"
 #include "source.h"
 
 enum {

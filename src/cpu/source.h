@@ -59,18 +59,19 @@ GARNER_INLINE bool eight_below(const int64_t *place, int64_t bound)
 #endif
 
 /* Whether all of `count` places, a constant, lie below the bound; as unsigned numbers, of which negative ones
- * are the greatest. On x86 the greatest one is compared; aarch64 can chain comparisons, but compilers make
- * branches of them. */
+ * are the greatest. aarch64 can chain comparisons, but compilers make branches of them; to x86 a comparison
+ * and its branch are one. */
 GARNER_INLINE bool all_inside(const int64_t *place, int count, int64_t bound)
 {
 #if defined(__aarch64__)
     if (count == 8) return eight_below(place, bound);
     if (count == 4) return four_below(place, bound);
 #endif
-    uint64_t greatest = 0;
-    UNROLL for (int i = 0; i < count; i++) greatest =
-        (uint64_t)place[i] > greatest ? (uint64_t)place[i] : greatest;
-    return greatest < (uint64_t)bound;
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        if (__builtin_expect((uint64_t)place[i] >= (uint64_t)bound, 0)) return false;
+    }
+    return true;
 }
 
 /* The places of `count` points on the axis number k. */
