@@ -331,7 +331,7 @@ static int read_options(int count, char **words, struct options *options)
 static bool is_chosen(const struct kernel_line *line, const struct options *options)
 {
     const char *level = garner_level_name(line->level);
-    if (line->level > garner_cpu_level()) return false;
+    if (line->level > garner_cpu_detected()) return false;
     if (options->level && strcmp(options->level, level) != 0) return false;
     return options->filter == NULL || strstr(line->name, options->filter) != NULL;
 }

@@ -109,7 +109,7 @@ static void print_text(const garner_cpu *cpu)
     printf("architecture  %s\ninstructions  ", cpu->architecture);
     print_list(cpu->features, false);
     printf("\nkernels       %s", cpu->level);
-    if (strcmp(cpu->level, cpu->detected) != 0) printf(", where %s would run", cpu->detected);
+    if (strcmp(cpu->level, cpu->detected) != 0) printf(", where %s could run", cpu->detected);
     fputs(" (", stdout);
     print_variable("GARNER_CPU", false);
     fputs("; it takes ", stdout);

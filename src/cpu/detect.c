@@ -26,7 +26,7 @@ enum level garner_cpu_detected(void)
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return SCALAR;
     bool avx512 = (b & bit_AVX512F) && (b & bit_AVX512BW) && (b & bit_AVX512VL) && (b & bit_AVX512DQ);
     if ((b & bit_AVX2) == 0 || (state & AVX_STATE) != AVX_STATE) return SCALAR;
-    return avx512 && (state & AVX512_STATE) == AVX512_STATE ? AVX512 : AVX2;
+    return avx512 && (state & AVX512_STATE) == AVX512_STATE ? AVX512_GATHER : AVX2;
 }
 #else
 enum level garner_cpu_detected(void)
@@ -35,21 +35,23 @@ enum level garner_cpu_detected(void)
 }
 #endif
 
-static const char *const level_names[LEVELS] = {[SCALAR] = "scalar", [AVX2] = "avx2", [AVX512] = "avx512"};
+static const char *const level_names[LEVELS] = {
+    [SCALAR] = "scalar", [AVX2] = "avx2", [AVX512] = "avx512", [AVX512_GATHER] = "avx512-gather"};
 
 const char *garner_level_name(enum level level)
 {
     return level_names[level];
 }
 
-/* GARNER_CPU lowers the level; a name that is none changes nothing. */
-static enum level allowed_level(void)
+/* GARNER_CPU chooses a level that the machine has; any other name changes nothing. */
+static enum level chosen_level(void)
 {
-    enum level level = garner_cpu_detected();
+    const enum level detected = garner_cpu_detected();
+    const bool leaves_gathers = detected == AVX512_GATHER && (garner_cpu_quirks() & SLOW_GATHERS);
     const char *wish = getenv("GARNER_CPU");
-    for (int i = SCALAR; wish && i < (int)level; i++)
-        if (strcmp(wish, level_names[i]) == 0) level = (enum level)i;
-    return level;
+    for (int i = SCALAR; wish && i <= (int)detected; i++)
+        if (strcmp(wish, level_names[i]) == 0) return (enum level)i;
+    return leaves_gathers ? AVX512 : detected;
 }
 
 enum level garner_cpu_level(void)
@@ -57,7 +59,7 @@ enum level garner_cpu_level(void)
     static atomic_int known = -1; /* the answer never changes, so threads may find it at the same time */
     int level = atomic_load_explicit(&known, memory_order_relaxed);
     if (level < 0) {
-        level = (int)allowed_level();
+        level = (int)chosen_level();
         atomic_store_explicit(&known, level, memory_order_relaxed);
     }
     return (enum level)level;
@@ -68,6 +70,7 @@ static const kernel_table *const tables[LEVELS] = {
 #if defined(__x86_64__)
     [AVX2] = &garner_avx2_kernels,
     [AVX512] = &garner_avx512_kernels,
+    [AVX512_GATHER] = &garner_avx512_gather_kernels,
 #endif
 };
 
@@ -76,7 +79,7 @@ const kernel_table *garner_level_kernels(enum level level)
     return tables[level];
 }
 
-/* The highest allowed level that has that kernel. */
+/* The highest level up to the one in use that has that kernel. */
 static const struct kernel *find_slot(enum source source, int index_slot, int run_slot)
 {
     for (int level = (int)garner_cpu_level(); level >= SCALAR; level--) {

@@ -70,7 +70,7 @@ GARNER_INLINE struct segment segment_at(const struct segment *like, const char *
     return here;
 }
 
-enum level { SCALAR, AVX2, AVX512, LEVELS };
+enum level { SCALAR, AVX2, AVX512, AVX512_GATHER, LEVELS };
 
 struct kernel {
     enum level level; /* the instruction set */
@@ -95,13 +95,22 @@ enum { SOURCES = HOLED + 1, INDEX_SLOTS = 2, RUN_SLOTS = RUN_SLOT(256) + 1 };
 
 /* The kernels of a level; those it lacks have no function. */
 typedef struct kernel kernel_table[SOURCES][INDEX_SLOTS][RUN_SLOTS];
-extern const kernel_table garner_scalar_kernels, garner_avx2_kernels, garner_avx512_kernels;
+extern const kernel_table garner_scalar_kernels, garner_avx2_kernels, garner_avx512_kernels,
+    garner_avx512_gather_kernels;
 
-/* The highest level that this machine has, or GARNER_CPU from the environment allows. */
+/* The level in use: the highest one that pays on this machine, or that GARNER_CPU from the environment names,
+ * if the machine has it. */
 enum level garner_cpu_level(void);
 
 /* The highest level that this machine has, whatever the environment says. */
 enum level garner_cpu_detected(void);
+
+/* What a CPU has and is better left alone, as a sum: gather instructions, and stores past the caches. */
+enum { SLOW_GATHERS = 1, SLOW_STREAMS = 2 };
+int garner_cpu_quirks(void);
+
+/* The same of any model, as CPUID numbers them. */
+int garner_model_quirks(bool intel, int family, int model);
 
 /* The kernels of a level; NULL if this architecture has no such level. */
 const kernel_table *garner_level_kernels(enum level level);
@@ -115,7 +124,7 @@ const struct kernel *garner_kernel_find(enum source source, int index, int64_t r
 /* Offset of a point that lies nowhere: its run is zeros. No view reaches that far. */
 #define OFFSET_NOWHERE INT64_MIN
 
-enum { BLOCK_POINTS = 1024 };
+enum { BLOCK_POINTS = 1024, LITTLE_BLOCK = 64 };
 
 /* Resolves `n` points, at most BLOCK_POINTS, from index number `at` on: their offsets from the data of
  * a point whose indices are all 0. REFUSED if the policy refuses one, NOWHERE if some lie nowhere. */

@@ -16,6 +16,9 @@
 #ifndef LEVEL_KERNEL_AVX512
 #define LEVEL_KERNEL_AVX512 SKIP_KERNEL
 #endif
+#ifndef LEVEL_KERNEL_AVX512_GATHER
+#define LEVEL_KERNEL_AVX512_GATHER SKIP_KERNEL
+#endif
 
 #define SKIP_KERNEL(level, source, index, run)
 #define KERNEL(level, source, index, run) LEVEL_KERNEL_##level(level, source, index, run)
@@ -51,3 +54,4 @@ const kernel_table LEVEL_TABLE = {
 #undef LEVEL_KERNEL_SCALAR
 #undef LEVEL_KERNEL_AVX2
 #undef LEVEL_KERNEL_AVX512
+#undef LEVEL_KERNEL_AVX512_GATHER

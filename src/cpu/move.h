@@ -45,7 +45,7 @@ enum {
 GARNER_INLINE void move_line(char *out, const char *from, enum level level)
 {
 #if defined(__x86_64__)
-    if (level == AVX512) {
+    if (level >= AVX512) {
         typedef uint8_t line __attribute__((vector_size(LINE)));
         line bytes;
         memcpy(&bytes, from, LINE);

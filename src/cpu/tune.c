@@ -61,7 +61,7 @@ static int32_t choose_pace(const struct cpu_work *work, const struct nest *nest,
 void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
 {
     const int64_t touched = touched_bytes(nest);
-    const bool stream = nest->points >= STREAMED_OUT / nest->run;
+    const bool stream = nest->points >= STREAMED_OUT / nest->run && !(garner_cpu_quirks() & SLOW_STREAMS);
     work->segment.ahead = choose_ahead(work, nest, touched, stream);
     work->segment.stream = stream;
     work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched <= SHARED;

@@ -11,6 +11,7 @@
 #include "kernel_case.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -106,7 +107,7 @@ static void test_level(void **state)
     const enum level level = *(const enum level *)*state;
     char why[80];
     snprintf(why, sizeof why, "this machine has no kernels of level %s", garner_level_name(level));
-    if (level > garner_cpu_level()) SKIP_LOUDLY(why);
+    if (level > garner_cpu_detected()) SKIP_LOUDLY(why);
     cases = 0;
     kernel_data_alignments = kernel_out_alignments = 0;
     const int kernels = each_kernel(level, run_kernel);
@@ -142,6 +143,20 @@ static void test_find(void **state)
         for (int index = kernel_is_block((enum source)source) ? 8 : 4; index <= 8; index += 4)
             for (int64_t run = 1; run < 20000; run += run < 300 ? 1 : 997)
                 if (has_kernel((enum source)source, run)) find_kernel((enum source)source, index, run);
+}
+
+/* Models by which the level is chosen: Cascade Lake, Sapphire Rapids, one of another maker. */
+static void test_quirks(void **state)
+{
+    (void)state;
+    assert_int_equal(garner_model_quirks(true, 6, 0x55), SLOW_GATHERS | SLOW_STREAMS);
+    assert_int_equal(garner_model_quirks(true, 6, 0x6a), SLOW_GATHERS);
+    assert_int_equal(garner_model_quirks(true, 6, 0x8f), 0);
+    assert_int_equal(garner_model_quirks(true, 15, 0x55), 0);
+    assert_int_equal(garner_model_quirks(false, 15, 0x11), SLOW_GATHERS);
+    const bool asked = getenv("GARNER_CPU") != NULL, slow = garner_cpu_quirks() & SLOW_GATHERS;
+    assert_true(asked || garner_cpu_level() == garner_cpu_detected() ||
+                (slow && garner_cpu_detected() == AVX512_GATHER && garner_cpu_level() == AVX512));
 }
 
 /* ---- Far apart: products of place and stride of up to 2^63 ---- */
@@ -202,7 +217,7 @@ static void test_far_apart(void **state)
     const size_t size = ((size_t)UINT32_MAX + 4096) * 2;
     far_data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (far_data == MAP_FAILED) SKIP_LOUDLY("there is no room for a sparse mapping of 8 GiB");
-    for (int level = SCALAR; level <= (int)garner_cpu_level(); level++)
+    for (int level = SCALAR; level <= (int)garner_cpu_detected(); level++)
         each_kernel((enum level)level, far_kernel);
     munmap(far_data, size);
 }
@@ -211,11 +226,12 @@ int main(void)
 {
     static enum level levels[LEVELS];
     static char names[LEVELS][40];
-    struct CMUnitTest tests[LEVELS + 2] = {cmocka_unit_test(test_find), cmocka_unit_test(test_far_apart)};
+    struct CMUnitTest tests[LEVELS + 3] = {cmocka_unit_test(test_find), cmocka_unit_test(test_quirks),
+                                           cmocka_unit_test(test_far_apart)};
     for (int level = 0; level < LEVELS; level++) {
         levels[level] = (enum level)level;
         snprintf(names[level], sizeof names[level], "test_level %s", garner_level_name((enum level)level));
-        tests[2 + level] = (struct CMUnitTest){names[level], test_level, NULL, NULL, &levels[level]};
+        tests[3 + level] = (struct CMUnitTest){names[level], test_level, NULL, NULL, &levels[level]};
     }
     kernel_cases_begin();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

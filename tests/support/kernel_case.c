@@ -267,7 +267,7 @@ static void widen_table(const struct kernel_case *c, struct extent *data)
 {
     const struct kernel_line *kernel = c->wish.kernel;
     const struct segment *s = &c->segment;
-    if (kernel->level != AVX512 || kernel->run < 1 || kernel->run > 2) return;
+    if (kernel->level < AVX512 || kernel->run < 1 || kernel->run > 2) return;
     if (kernel->source == UNIT || kernel->source == SLIVER)
         widen(data, false, 0, c->axis[0].bound * c->axis[0].stride);
     for (int64_t i = 0; c->axes > 1 && i < s->n; i++)

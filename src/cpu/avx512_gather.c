@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* AVX-512 on CPUs whose gather instructions are faster than as many loads: single elements. */
+#include "lanes.h"
+
+#if defined(__x86_64__)
+enum {
+    NARROW_LANES = 16, /* of 4 bytes */
+    ALL_NARROW_LANES = 0xffff
+};
+
+/* ---- Elements out of less than 2 GiB, sixteen at a time -------------------------------------------- */
+
+/* Whether these are such: of 1 and 2 bytes, or of 4 whose indices come in lanes of 4. */
+AVX512_INLINE bool goes_narrow(const struct segment *s, enum source source, int width, int run)
+{
+    return source == UNIT && (run < WORD || (run == WORD && width == WORD)) &&
+           s->axis[0].bound <= INT32_MAX / run;
+}
+
+/* Sixteen places; false if one is not inside as it stands. */
+AVX512_INLINE bool place_narrow_lanes(const char *at, int width, int64_t bound, __m512i *place)
+{
+    __m512i part[MOST_AXES];
+    load_parts(part, at, NARROW_LANES * width);
+    if (width == WORD) {
+        *place = part[0];
+        return _mm512_cmplt_epu32_mask(*place, _mm512_set1_epi32((int)bound)) == ALL_NARROW_LANES;
+    }
+    const __m512i lower = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i worst = _mm512_max_epu64(part[0], part[1]);
+    *place = _mm512_permutex2var_epi32(part[0], lower, part[1]);
+    return _mm512_cmplt_epu64_mask(worst, _mm512_set1_epi64(bound)) == ALL_LANES;
+}
+
+AVX512_INLINE __m512i gather_words(__m512i offset, const char *from)
+{
+    __mmask16 mask = ALL_NARROW_LANES;
+    __asm__("" : "+k"(mask)); /* as in all_lanes */
+    return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), mask, offset, from, 1);
+}
+
+/* As move_lanes. */
+AVX512_INLINE void move_narrow_lanes(char *out, const char *data, __m512i offset, int last, int run)
+{
+    if (run == WORD) {
+        _mm512_storeu_si512((void *)out, gather_words(offset, data));
+        return;
+    }
+    const __m512i from = _mm512_min_epi32(offset, _mm512_set1_epi32(last));
+    const __m512i beyond = _mm512_slli_epi32(_mm512_sub_epi32(offset, from), 3);
+    const __m512i element = _mm512_srlv_epi32(gather_words(from, data), beyond);
+    if (run == 1)
+        _mm_storeu_si128((__m128i *)(void *)out, _mm512_cvtepi32_epi8(element));
+    else
+        _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvtepi32_epi16(element));
+}
+
+/* As many whole groups of sixteen as are inside as they stand. */
+AVX512_INLINE int64_t gather_narrow_lanes(const struct segment *s, int width, int run)
+{
+    const int64_t n = s->n, bound = s->axis[0].bound;
+    const char *const index = s->index, *const data = s->data;
+    char *const out = s->out;
+    __m512i place;
+    int64_t i = 0;
+    for (; n - i >= NARROW_LANES; i += NARROW_LANES) {
+        if (!place_narrow_lanes(index + i * width, width, bound, &place)) break;
+        move_narrow_lanes(out + i * run, data, _mm512_slli_epi32(place, RUN_LOG(run)),
+                          (int)(bound * run - WORD), run);
+    }
+    return i;
+}
+
+/* ---- Offsets that many rows share ------------------------------------------------------------------ */
+
+/* As many numbers of 4 bytes as the mask has lanes. The assembly statement keeps them apart from the masked
+ * store that follows: gcc makes one instruction of both, and that faults for lanes which the mask leaves out.
+ */
+AVX512_INLINE __m256i gather_some_narrow(__mmask8 mask, __m512i offset, const char *from)
+{
+    __m256i words = _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), mask, offset, from, 1);
+    __asm__("" : "+v"(words));
+    return words;
+}
+
+/* Many rows of no more than eight elements of 4 or 8 bytes: their offsets stay where they are. */
+AVX512_INLINE void gather_few_lanes(const struct segment *s, int run)
+{
+    const __mmask8 mask = (__mmask8)(ALL_LANES >> (LANES - s->n));
+    const __m512i offset = _mm512_maskz_loadu_epi64(mask, s->index);
+    const int64_t rows = s->rows, ramp = s->row_ramp, step = s->row_step;
+    const char *data = s->data;
+    char *out = s->out;
+    for (int64_t row = 0; row < rows; row++, data += ramp, out += step) {
+        if (run == 4)
+            _mm256_mask_storeu_epi32(out, mask, gather_some_narrow(mask, offset, data));
+        else
+            _mm512_mask_storeu_epi64(
+                out, mask, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), mask, offset, data, 1));
+    }
+}
+
+/* ---- Rows of one line out of a sliver ------------------------------------------------------------- */
+
+/* One row; false if an index is not inside as it stands. */
+AVX512_INLINE bool gather_sliver_lanes(const struct segment *s, int width, int run)
+{
+    const int64_t bound = s->axis[0].bound;
+    if (run == 8) {
+        const __m512i column = _mm512_setr_epi64(0, 8, 16, 24, 32, 40, 48, 56);
+        struct lanes at;
+        if (!find_lanes(s, 0, SLIVER, width, run, &at)) return false;
+        _mm512_storeu_si512((void *)s->out, gather_wide(_mm512_add_epi64(at.offset, column), s->data));
+        return true;
+    }
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i column = _mm512_slli_epi32(lane, RUN_LOG(run));
+    UNROLL for (int i = 0; i < LINE / run; i += NARROW_LANES)
+    {
+        __m512i place;
+        if (!place_narrow_lanes(s->index + i * width, width, bound, &place)) return false;
+        const __m512i from = _mm512_add_epi32(column, _mm512_set1_epi32(i * run));
+        move_narrow_lanes(s->out + i * run, s->data,
+                          _mm512_add_epi32(_mm512_slli_epi32(place, LINE_LOG), from),
+                          (int)(bound * LINE - WORD), run);
+    }
+    return true;
+}
+
+AVX512_INLINE int64_t gather_sliver_wide(const struct segment *given, int width, int run)
+{
+    struct axis axis[MOST_AXES];
+    struct segment row = own_segment(given, SLIVER, axis);
+    const int points = LINE / run;
+    int64_t i = 0;
+    for (; i < row.n; i += points, row.index += row.row_index, row.out += row.row_step) {
+        prefetch_sliver_indices(&row, points * width);
+        if (!gather_sliver_lanes(&row, width, run) && !gather_sliver_row(&row, LINE, width, run, true)) break;
+    }
+    return i;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------------- */
+
+AVX512_INLINE void gather_lanes_rows(const struct segment *s, int width, int run, enum level level)
+{
+    struct segment row = *s;
+    for (int64_t k = 0; k < s->rows; k++, row.data += s->row_ramp, row.out += s->row_step)
+        gather_lanes_row(&row, BLOCK, width, run, level);
+}
+
+AVX512_INLINE int64_t gather512_segment(const struct segment *s, enum source source, int width, int run,
+                                        enum level level)
+{
+    if (source == SLIVER)
+        return s->row_points * run == LINE ? gather_sliver_wide(s, width, run) : gather_sliver(s, width, run);
+    if (!fit_lanes(s, source, run)) return gather_segment(s, source, width, run, level);
+    if (source == BLOCK) {
+        if (s->n <= LANES)
+            gather_few_lanes(s, run);
+        else
+            gather_lanes_rows(s, width, run, level);
+        return s->n;
+    }
+    const int64_t done = goes_narrow(s, source, width, run) ? gather_narrow_lanes(s, width, run) : 0;
+    const struct segment rest = rest_of(s, done, source, width);
+    return done + gather_lanes_row(&rest, source, width, run, level);
+}
+
+#define LEVEL avx512_gather
+#define LEVEL_TARGET AVX512_TARGET
+#define LEVEL_KERNEL_AVX512_GATHER DEFINE_KERNEL
+#define LEVEL_TABLE garner_avx512_gather_kernels
+#define LEVEL_BODY gather512_segment
+#include "level_tmpl.h"
+#else
+typedef int garner_avx512_gather_is_for_x86; /* a file may not be empty */
+#endif

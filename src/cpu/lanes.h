@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Eight points at a time in the lanes of AVX-512: their indices are checked together and their elements
+ * loaded by one gather. A gather reads 4 or 8 bytes, which for elements of 4 or 8 bytes is nothing but those;
+ * for smaller ones 4 bytes are chosen that lie within the table.
+ */
+#ifndef GARNER_CPU_LANES_H
+#define GARNER_CPU_LANES_H
+
+#include "skeleton.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define AVX512_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
+#define AVX512_INLINE GARNER_INLINE AVX512_TARGET
+
+enum {
+    LANES = 8, /* of 8 bytes */
+    ALL_LANES = 0xff,
+    WORD = 4, /* bytes that a gather reads at least */
+    LINE_LOG = 6
+};
+#define RUN_LOG(run) ((run) == 1 ? 0 : (run) == 2 ? 1 : (run) == 4 ? 2 : 3)
+
+/* All lanes, of which the compiler does not know it. A gather keeps the lanes that its mask leaves out, so
+ * the CPU waits for the register that it writes: it has to be set to zero first, though no lane is left out.
+ */
+AVX512_INLINE __mmask8 all_lanes(void)
+{
+    __mmask8 mask = ALL_LANES;
+    __asm__("" : "+k"(mask));
+    return mask;
+}
+
+/* The indices of a group of points as they lie there, loaded once: after the assembly statement they are just
+ * numbers. */
+AVX512_INLINE void load_parts(__m512i part[MOST_AXES], const char *at, int bytes)
+{
+    UNROLL for (int k = 0; k * LINE < bytes; k++, at += LINE)
+    {
+        part[k] = bytes - k * LINE >= LINE
+                      ? _mm512_loadu_si512((const void *)at)
+                      : _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)at));
+        __asm__("" : "+v"(part[k]));
+    }
+}
+
+/* Eight numbers of 8 or of 4 bytes from anywhere. */
+AVX512_INLINE __m512i gather_wide(__m512i offset, const char *from)
+{
+    return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), all_lanes(), offset, from, 1);
+}
+
+AVX512_INLINE __m256i gather_narrow(__m512i offset, const char *from)
+{
+    return _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), all_lanes(), offset, from, 1);
+}
+
+/* Out of the parts index number `axis` of each point. */
+AVX512_INLINE __m512i axis_lanes(const __m512i part[MOST_AXES], int width, int axis, int axes)
+{
+    const __m512i at = _mm512_setr_epi64(axis, axis + axes, axis + 2 * axes, axis + 3 * axes, axis + 4 * axes,
+                                         axis + 5 * axes, axis + 6 * axes, axis + 7 * axes);
+    if (width == 4) {
+        const __m512i word = _mm512_castsi256_si512(_mm512_cvtepi64_epi32(at));
+        const __m512i index = axes == 1   ? part[0]
+                              : axes == 2 ? _mm512_permutexvar_epi32(word, part[0])
+                                          : _mm512_permutex2var_epi32(part[0], word, part[1]);
+        return _mm512_cvtepi32_epi64(_mm512_castsi512_si256(index));
+    }
+    if (axes == 1) return part[0];
+    const __m512i first = _mm512_permutex2var_epi64(part[0], at, part[1]);
+    if (axes == 2) return first;
+    const __mmask8 later = _mm512_cmpge_epu64_mask(at, _mm512_set1_epi64(2 * LANES));
+    const __m512i second = _mm512_permutex2var_epi64(part[2], at, axes == 3 ? part[2] : part[3]);
+    return _mm512_mask_mov_epi64(first, later, second);
+}
+
+/* Wraps negative ones; false if one is not inside. */
+AVX512_INLINE bool place_lanes(__m512i *place, const struct axis *axis)
+{
+    const __m512i bound = _mm512_set1_epi64(axis->bound);
+    if (_mm512_cmplt_epu64_mask(*place, bound) == ALL_LANES) return true;
+    *place =
+        _mm512_mask_add_epi64(*place, _mm512_movepi64_mask(*place), *place, _mm512_set1_epi64(axis->wrap));
+    return _mm512_cmplt_epu64_mask(*place, bound) == ALL_LANES;
+}
+
+/* Where eight points lie: how far from data, and how much of that is due to the last axis. */
+struct lanes {
+    __m512i offset, along;
+};
+
+/* Eight elements of 1 or 2 bytes. Those beyond `last`, from where on the last axis has less than 4 bytes, are
+ * the upper part of the last 4. */
+AVX512_INLINE void move_small_lanes(char *out, const char *data, struct lanes at, int64_t last, int run)
+{
+    const __m512i beyond = _mm512_sub_epi64(at.along, _mm512_min_epi64(at.along, _mm512_set1_epi64(last)));
+    const __m256i words = gather_narrow(_mm512_sub_epi64(at.offset, beyond), data);
+    const __m256i element = _mm256_srlv_epi32(words, _mm512_cvtepi64_epi32(_mm512_slli_epi64(beyond, 3)));
+    if (run == 1)
+        _mm_storel_epi64((__m128i *)(void *)out, _mm256_cvtepi32_epi8(element));
+    else
+        _mm_storeu_si128((__m128i *)(void *)out, _mm256_cvtepi32_epi16(element));
+}
+
+AVX512_INLINE void move_lanes(char *out, const char *data, struct lanes at, int64_t last, int run)
+{
+    if (run < WORD)
+        move_small_lanes(out, data, at, last, run);
+    else if (run == 4)
+        _mm256_storeu_si256((__m256i *)(void *)out, gather_narrow(at.offset, data));
+    else
+        _mm512_storeu_si512((void *)out, gather_wide(at.offset, data));
+}
+
+/* Where eight points lie; false if an index is not inside. */
+AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum source source, int width, int run,
+                              struct lanes *at)
+{
+    const int axes = source_axes(source);
+    __m512i part[MOST_AXES];
+    load_parts(part, s->index + first * axes * width, LANES * axes * width);
+    at->offset = _mm512_setzero_si512();
+    UNROLL for (int k = 0; k < axes; k++)
+    {
+        __m512i place = axis_lanes(part, width, k, axes);
+        if (source == BLOCK) {
+            at->offset = place;
+            return true;
+        }
+        if (!place_lanes(&place, &s->axis[k])) return false;
+        if (source == UNIT)
+            at->along = _mm512_slli_epi64(place, RUN_LOG(run));
+        else if (source == SLIVER)
+            at->along = _mm512_slli_epi64(place, LINE_LOG);
+        else
+            at->along = _mm512_mul_epu32(place, _mm512_set1_epi64(s->axis[k].stride));
+        at->offset = _mm512_add_epi64(at->offset, at->along);
+    }
+    return true;
+}
+
+/* As many whole groups of eight as are inside. Of small columns some at the end of a row are left over. */
+AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source source, int width, int run)
+{
+    struct axis axis[MOST_AXES];
+    const struct segment own = own_segment(given, source, axis), *const s = &own;
+    const __m512i column = _mm512_setr_epi64(0, run, 2 * run, 3 * run, 4 * run, 5 * run, 6 * run, 7 * run);
+    const bool cut = run < WORD && source != COLUMNS; /* out of 4 bytes of the last axis */
+    const int64_t last = cut ? s->axis[source_axes(source) - 1].bound * run - WORD : INT64_MAX;
+    const int64_t n =
+        source == COLUMNS && run < WORD ? s->n - WORD / run : s->n; /* which 4 bytes would pass */
+    const char *const data = s->data;
+    char *const out = s->out;
+    int64_t i = 0;
+    for (; n - i >= LANES; i += LANES) {
+        struct lanes at;
+        if (!find_lanes(s, i, source, width, run, &at)) return i;
+        if (source == COLUMNS) at.offset = _mm512_add_epi64(at.offset, column);
+        if (source == PATTERN) at.offset = _mm512_add_epi64(at.offset, _mm512_loadu_si512(s->pattern + i));
+        move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, at, last, run);
+    }
+    return i;
+}
+
+/* Whether these elements can be gathered so: they are written side by side, and wherever one lies 4 bytes
+ * that it belongs to may be read. Of columns gather_lanes sees to that, others lie side by side on the last
+ * axis. */
+AVX512_INLINE bool fit_lanes(const struct segment *s, enum source source, int run)
+{
+    const struct axis *last = &s->axis[source_axes(source) - 1];
+    if (run < 1 || run > 8 || s->step != run) return false;
+    return run >= WORD || source == COLUMNS || (last->stride == run && last->bound >= WORD / run);
+}
+
+/* One row: groups in lanes, and one by one what they leave over, unless they stopped at an index. */
+AVX512_INLINE int64_t gather_lanes_row(const struct segment *s, enum source source, int width, int run,
+                                       enum level level)
+{
+    const int64_t moved = gather_lanes(s, source, width, run);
+    const struct segment rest = rest_of(s, moved, source, width);
+    if (rest.n >= LANES + WORD) return moved;
+    return moved + gather_row(&rest, rest.data, rest.out, source, width, run, level);
+}
+
+#endif
+#endif
