@@ -26,12 +26,12 @@
  *   - Shapes and strides are copied at entry. Nothing you pass is kept after the call returns, except
  *     that a plan keeps its own copies.
  *   - All functions may be called from any thread at any time; a plan may be shared between threads.
- *   - Executing needs no memory beyond the three buffers but the stack, at most 96 KiB of it in each thread.
+ *   - Executing needs no memory beyond the three buffers but the stack, at most 64 KiB of it in each thread.
  *   - Elements are moved as bits: NaN payloads, -0.0 and sub-byte codes arrive as they were.
  *
  * Two variables of the environment are looked at, once, and ignored if they make no sense:
  * GARNER_NUM_THREADS, how many threads garner_threads(0) means, and GARNER_CPU, which keeps kernels to an
- * instruction set and those below it ("scalar", "avx2", "avx512").
+ * instruction set and those below it ("scalar", "avx2", "avx512", "avx512-gather").
  */
 #ifndef GARNER_H
 #define GARNER_H
@@ -395,7 +395,7 @@ typedef struct garner_cpu {
     int32_t threads;          /* what garner_threads(0) means: GARNER_NUM_THREADS, or cpus */
     const char *architecture; /* that the library was compiled for: "x86-64", "aarch64", ... */
     const char *detected;     /* the highest level of kernels that can run here */
-    const char *level;        /* the highest that does: GARNER_CPU may keep it below `detected` */
+    const char *level;        /* the highest that does: GARNER_CPU, or what pays, keeps it below `detected` */
     char features[128];       /* the CPU's instruction sets that matter here, separated by spaces */
 } garner_cpu;
 

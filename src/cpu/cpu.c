@@ -38,17 +38,30 @@ static inline int64_t move_points(const struct kernel *kernel, const struct nest
                             n);
 }
 
-/* The same by way of resolved offsets, at most a block of them; 0 if the policy refuses one. Not inlined, so
- * that those who need no block have no room for one on their stack. */
-static GARNER_NOINLINE int64_t move_block(const struct nest *nest, const struct buffers *buffers,
-                                          const struct segment *like, struct spot spot, int64_t n)
+/* The same by way of resolved offsets, for which there is room; 0 if the policy refuses one. */
+static inline int64_t move_resolved(const struct nest *nest, const struct buffers *buffers,
+                                    const struct segment *like, struct spot spot, int64_t n, int64_t *offset)
 {
-    int64_t offset[BLOCK_POINTS];
-    if (n > BLOCK_POINTS) n = BLOCK_POINTS;
     enum landing landing = garner_resolve(nest, buffers->indices, spot.index, n, offset);
     if (landing == REFUSED) return 0;
     return garner_kernel_find(landing == NOWHERE ? HOLED : BLOCK, sizeof *offset, nest->run)
         ->function(like, buffers->data + spot.data, (const char *)offset, buffers->out + spot.out, n);
+}
+
+/* At most a block of them. Not inlined, so that those who need no block, or a little one, have no room for
+ * more on their stack. */
+static GARNER_NOINLINE int64_t move_block(const struct nest *nest, const struct buffers *buffers,
+                                          const struct segment *like, struct spot spot, int64_t n)
+{
+    int64_t offset[BLOCK_POINTS];
+    return move_resolved(nest, buffers, like, spot, at_most(n, BLOCK_POINTS), offset);
+}
+
+static GARNER_NOINLINE int64_t move_little_block(const struct nest *nest, const struct buffers *buffers,
+                                                 const struct segment *like, struct spot spot, int64_t n)
+{
+    int64_t offset[LITTLE_BLOCK];
+    return move_resolved(nest, buffers, like, spot, n, offset);
 }
 
 /* Moves points [done, n) of a row: a block where the kernel stopped, then the kernel again. */
@@ -58,7 +71,10 @@ static GARNER_NOINLINE bool move_rest(const struct kernel *kernel, const struct 
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
     while (done < n) {
-        int64_t moved = move_block(nest, buffers, like, spot_along(row, inner, done), n - done);
+        const struct spot from = spot_along(row, inner, done);
+        const int64_t moved = n - done <= LITTLE_BLOCK
+                                  ? move_little_block(nest, buffers, like, from, n - done)
+                                  : move_block(nest, buffers, like, from, n - done);
         if (moved == 0) return false;
         done += moved;
         if (kernel && done < n)
@@ -149,8 +165,8 @@ static inline bool is_ready(const struct cpu_work *work)
     return work->segment.pattern || (work->segment.row_points && work->rows == 1 && work->tasks == 1);
 }
 
-static bool run_short_rows(const struct cpu_work *work, const struct nest *nest,
-                           const struct buffers *buffers, struct tasks tasks)
+static GARNER_NOINLINE bool run_short_rows(const struct cpu_work *work, const struct nest *nest,
+                                           const struct buffers *buffers, struct tasks tasks)
 {
     const struct tile tile = find_tile(work, nest, tasks);
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;

@@ -14,21 +14,22 @@ enum {
     SMALL_RUN = 4,                    /* slivers help elements of no more bytes, or of twice as many; */
     LESS_USED = X86 ? 1 : 2,          /* they have this many times as many rows as use them, at most, */
     LEAST_ROWS = 32,                  /* but this many at least, */
-    LINE_ROWS = 1024,                 /* no more than this where rows are whole lines, */
-    MOST_ROWS = (X86 ? 1 : 2) * LINE_ROWS, /* or than this, of half a line each, */
+    LINE_ROWS = 768,                  /* no more than this where rows are whole lines, */
+    MOST_ROWS = 2 * LINE_ROWS,        /* or than this, of half a line each, */
+    MANY_ROWS = 1024,                 /* of which more than this are worth it for smaller elements alone, */
     NEAREST_ROWS = X86 ? 256 : MOST_ROWS,  /* and than this to stay in the nearest cache */
-    SLIVER_BYTES = LINE_ROWS * LINE_BYTES,
-    SLIVER_AHEAD = 8 /* rows of a table that are asked for while a sliver is copied */
+    SLIVER_BYTES = LINE_ROWS * LINE_BYTES, /* 48 KiB of the 64 that a call may take */
+    SLIVER_AHEAD = 8                       /* rows of a table that are asked for while a sliver is copied */
 };
 
 /* Whether it pays to cut the table into slivers. Either it is too large for a core's own caches; or only for
  * the nearest one, and lines of a column, which meet in a few sets of any cache, do fit into that as a
- * sliver. Half a line is worth its copying for smaller elements alone. */
+ * sliver. */
 static bool is_far_apart(const struct nest *nest)
 {
     const struct axis *axis = &nest->axis[0];
     const int64_t bytes = table_bytes(nest);
-    const int64_t small = axis->bound <= LINE_ROWS ? SMALL_RUN : SMALL_RUN / 2;
+    const int64_t small = axis->bound <= MANY_ROWS ? SMALL_RUN : SMALL_RUN / 2;
     const bool meet = axis->stride % CONFLICT == 0 && nest->run <= 2 * small;
     if (bytes >= FAR) return meet || nest->run <= small;
     return bytes >= NEAREST && meet && axis->bound <= NEAREST_ROWS;

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { STACK = 1 << 20, PAINT = 0xA5, PROMISED = 96 << 10, ELEMENTS = 1 << 20 };
+enum { STACK = 1 << 20, PAINT = 0xA5, PROMISED = 64 << 10, ELEMENTS = 1 << 20 };
 
 struct gather {
     const char *name;
@@ -83,7 +83,8 @@ static void test_every_way(void **state)
 #endif
     const garner_op rows = {.kind = GARNER_GATHER}, columns = {.kind = GARNER_GATHER, .axis = 1};
     const garner_op first = {.kind = GARNER_GATHER_ELEMENTS},
-                    last = {.kind = GARNER_GATHER_ELEMENTS, .axis = 1};
+                    last = {.kind = GARNER_GATHER_ELEMENTS, .axis = 1},
+                    clamped = {.kind = GARNER_GATHER_ELEMENTS, .oob = GARNER_OOB_CLAMP};
     const int64_t table[] = {1000, 10}, many[] = {5000}, few[] = {20}, wide[] = {1024, 512};
     const int64_t narrow[] = {9000, 9}, slim[] = {9000, 3}, square[] = {512, 512}, tall[] = {9000, 20};
     const garner_dtype f32 = GARNER_F32, i64 = GARNER_I64;
@@ -92,7 +93,10 @@ static void test_every_way(void **state)
     expect_little("last axis", last, f32, i64, square, 2, square, 2);
     expect_little("short rows", last, f32, i64, tall, 2, narrow, 2);
     expect_little("patterns", last, GARNER_U8, i64, tall, 2, slim, 2);
-    expect_little("slivers", first, f32, i64, wide, 2, square, 2);
+    expect_little("slivers", first, f32, i64, wide, 2, wide, 2);
+    ((int64_t *)indices)[0] = INT32_MAX;
+    expect_little("that stop", clamped, f32, i64, wide, 2, wide, 2);
+    ((int64_t *)indices)[0] = 0;
     expect_little("reuses", columns, f32, i64, tall, 2, few, 1);
     expect_little("bits", rows, GARNER_U3, i64, table, 2, many, 1);
 }
