@@ -35,9 +35,9 @@
 
 enum {
     LINE = 64,
-    LOOK = 2048,         /* bytes further on that a long run is asked for */
-    STREAMED = 384,      /* a run of this length streams from any address */
-    LONG_RUN = 16 * 1024 /* where the C library moves best on x86 */
+    LOOK = 2048,        /* bytes further on that a long run is asked for */
+    STREAMED = 384,     /* a run of this length streams from any address */
+    LONG_RUN = 8 * 1024 /* where the C library moves best on x86 */
 };
 
 /* One line. A store of all its 64 bytes at once spares the CPU from reading it first; to the compiler a

@@ -117,7 +117,8 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
     const int group = source_group(source, constant);
     bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
     const bool onward = !X86 && source == UNIT && constant >= 2 && constant <= SHORT_RUN && s->pace;
-    bool asks = (!X86 || is_long || source_axes(source) > 1) && (constant == 0 || !wraps);
+    bool asks =
+        (!X86 || is_long || constant == SHORT_RUN || source_axes(source) > 1) && (constant == 0 || !wraps);
     bool far = asks && !resolved && s->ahead;
     if (far)
         for (; end - i >= group + s->ahead; i += group)
