@@ -21,7 +21,8 @@ def test_json_tells_the_machine(garner):
     assert cpu["version"] in garner("--version").text
     assert cpu["architecture"] == NAMES.get(platform.machine(), platform.machine())
     assert cpu["cpus"] == len(os.sched_getaffinity(0)) == cpu["threads"]
-    assert cpu["level"] == cpu["detected"] and cpu["level"] in cpu["levels"]
+    assert cpu["level"] == cpu["detected"] or (cpu["level"], cpu["detected"]) == ("avx512", "avx512-gather")
+    assert cpu["level"] in cpu["levels"]
     assert cpu["levels"][0] == "scalar"
     assert cpu["environment"] == {"GARNER_CPU": None, "GARNER_NUM_THREADS": None}
     for cache in cpu["caches"]:

@@ -269,7 +269,7 @@ def test_memory_and_references_stay(scale):
         once()
     gc.collect()
     owned, held, before = [*map(sys.getrefcount, own)], [*map(sys.getrefcount, shared)], resident()
-    rounds = int(4000 * scale)
+    rounds = max(1000, int(4000 * scale))
     for _ in range(rounds):
         once()
     gc.collect()
