@@ -26,7 +26,7 @@ enum {
     INDICES = 512 * 1024,     /* of all calls: enough not to meet the same lines again */
     SHORT_POINTS = 32,        /* of a short row */
     SLIVER_BYTES = 64,        /* of a row of a sliver, */
-    SLIVER_PLACES = 1024,     /* which has no more rows */
+    SLIVER_PLACES = 768,      /* which has no more rows */
     TABLE_COLUMNS = 64,       /* of the table whose axis 0 COLUMNS gathers */
     LOOK_AHEAD_FROM = 1 << 20 /* tables of this size are looked ahead in */
 };

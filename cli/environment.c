@@ -14,7 +14,7 @@
 #include "fail.h"
 #include "options.h"
 
-/* "scalar, avx2 or avx512" */
+/* "scalar, avx2, avx512 or avx512-gather" */
 static void list_levels(char *text, size_t size)
 {
     size_t used = 0;

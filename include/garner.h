@@ -26,7 +26,8 @@
  *   - Shapes and strides are copied at entry. Nothing you pass is kept after the call returns, except
  *     that a plan keeps its own copies.
  *   - All functions may be called from any thread at any time; a plan may be shared between threads.
- *   - Executing needs no memory beyond the three buffers but the stack, at most 64 KiB of it in each thread.
+ *   - Executing needs no memory beyond the three buffers but the stack: at most 64 KiB of it in each thread,
+ *     if the library is compiled with optimisation.
  *   - Elements are moved as bits: NaN payloads, -0.0 and sub-byte codes arrive as they were.
  *
  * Two variables of the environment are looked at, once, and ignored if they make no sense:

@@ -6,8 +6,7 @@
 
 #include "move.h"
 
-/* Whether elements of that many bytes are better moved four at a time: fewer stores do, but compilers do not
- * see it, or make them of single bytes. */
+/* Whether elements of that many bytes are better moved four at a time, which compilers do not see. */
 GARNER_INLINE bool moves_fours(int64_t bytes)
 {
 #if (defined(__aarch64__) || defined(__SSE2__)) && !defined(CHECKED_ACCESS)

@@ -44,7 +44,7 @@ struct segment {
     int64_t ahead;           /* how many points ahead to prefetch, or rows of SHORT_UNIT; 0: not at all */
     bool near;               /* and into which cache: the nearest, or the next */
     bool ragged;             /* for the kernel's own use: whether runs begin or end within a line */
-    bool stream;             /* out is larger than the caches */
+    bool stream;             /* out is to be written past the caches */
     uint8_t row_points;      /* for SLIVER and SHORT_...: points of a row */
     int32_t pace;            /* bytes of a later row's table asked for with each point; 0: none */
     const int64_t *pattern;  /* for PATTERN: distance in data of each point from the first */
@@ -109,7 +109,7 @@ enum level garner_cpu_detected(void);
 enum { SLOW_GATHERS = 1, SLOW_STREAMS = 2 };
 int garner_cpu_quirks(void);
 
-/* The same of any model, as CPUID numbers them. */
+/* The same of any model, as CPUID numbers it within its base family. */
 int garner_model_quirks(bool intel, int family, int model);
 
 /* The kernels of a level; NULL if this architecture has no such level. */
@@ -118,7 +118,7 @@ const kernel_table *garner_level_kernels(enum level level);
 /* The level's name, as GARNER_CPU spells it. */
 const char *garner_level_name(enum level level);
 
-/* The kernel of the highest allowed level for a run of that many bytes. */
+/* The kernel of the highest level up to the one in use for a run of that many bytes. */
 const struct kernel *garner_kernel_find(enum source source, int index, int64_t run);
 
 /* Offset of a point that lies nowhere: its run is zeros. No view reaches that far. */

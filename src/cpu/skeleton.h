@@ -12,7 +12,7 @@
  *                  costs a third of one of 64 bits on some CPUs
  *   all but RAMP   points of out lie side by side: step = run, if that is a constant
  *   ..COLUMNS      so do points of data whose indices are 0: ramp = run, if that is a constant
- *   SHORT_.., SLIVER   there are whole rows
+ *   SHORT_.., SLIVER   there are whole rows; SLIVER has less than 2^25 places
  *   BLOCK, HOLED   none of this; to all others indices lie side by side, to SLIVER those of a row
  */
 #ifndef GARNER_CPU_SKELETON_H

@@ -22,6 +22,8 @@ enum {
     SLIVER_AHEAD = 8                       /* rows of a table that are asked for while a sliver is copied */
 };
 
+_Static_assert(MOST_ROWS *LINE_BYTES / 2 <= SLIVER_BYTES, "half lines fit as well");
+
 /* Whether it pays to cut the table into slivers. Either it is too large for a core's own caches; or only for
  * the nearest one, and lines of a column, which meet in a few sets of any cache, do fit into that as a
  * sliver. */
@@ -87,9 +89,11 @@ static bool move_sliver(const struct cpu_work *work, const struct nest *nest, co
     return true;
 }
 
-/* The columns of the last sliver may overlap those of the one before. */
-bool garner_slivers_move(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         struct spot first, int64_t rows, int64_t columns)
+/* The columns of the last sliver may overlap those of the one before. Not inlined: other ways have other uses
+ * for the stack. */
+GARNER_NOINLINE bool garner_slivers_move(const struct cpu_work *work, const struct nest *nest,
+                                         const struct buffers *buffers, struct spot first, int64_t rows,
+                                         int64_t columns)
 {
     __attribute__((aligned(LINE_BYTES))) char sliver[SLIVER_BYTES];
     const struct dim *inner = &nest->dim[nest->rank - 1];

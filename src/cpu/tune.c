@@ -32,8 +32,8 @@ static int64_t touched_bytes(const struct nest *nest)
 }
 
 /* How many points, or short rows, ahead runs are asked for; 0: not at all. Single elements are found by the
- * CPU itself, which looks far enough, unless they come from memory, or on aarch64 tuples lead to them; on x86
- * this concerns the largest alone. */
+ * CPU itself, which looks far enough, unless they come from memory, or tuples lead to them. On x86 kernels of
+ * smaller ones ask for nothing. */
 static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, int64_t touched,
                             bool stream)
 {
