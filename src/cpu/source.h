@@ -14,14 +14,18 @@ enum {
     SHORT_RUN = 16  /* rarely reaches into a second line */
 };
 
-/* The product of two numbers below 2^32. The assembly statements make the compiler forget where they came
- * from; otherwise it multiplies 64 bits after all. */
+/* The product of two numbers below 2^32, which aarch64 forms faster than one of 64 bits. The assembly
+ * statements make the compiler forget where they came from; otherwise it multiplies 64 bits after all. */
 GARNER_INLINE uint64_t product32(int64_t place, int64_t stride)
 {
+#if defined(__aarch64__)
     uint32_t a = (uint32_t)place, b = (uint32_t)stride;
     __asm__("" : "+r"(a));
     __asm__("" : "+r"(b));
     return (uint64_t)a * b;
+#else
+    return (uint64_t)place * (uint64_t)stride;
+#endif
 }
 
 /* How many axes a source gathers. */
