@@ -17,9 +17,9 @@ GARNER_INLINE enum source joined_source(enum source source)
     return source == SHORT_UNIT ? UNIT : COLUMNS;
 }
 
-/* The next `count` points of a row, a constant; false, with nothing moved, if an index is not inside. */
-GARNER_INLINE bool move_next(const struct segment *row, int count, enum source source, int width,
-                             int64_t constant, bool wraps)
+/* The next `count` points of a row, a constant. False, with nothing moved, if an index is not inside. */
+GARNER_INLINE bool take_next(struct segment *row, int count, enum source source, int width, int64_t constant,
+                             bool wraps)
 {
     int64_t offset[GROUP];
     const char *at[GROUP];
@@ -27,40 +27,40 @@ GARNER_INLINE bool move_next(const struct segment *row, int count, enum source s
     UNROLL for (int i = 0; i < count; i++) at[i] =
         row->data + (source == SHORT_UNIT ? offset[i] * constant : offset[i] + i * constant);
     move_elements(row->out, at, count, constant);
-    return true;
-}
-
-/* The same, and goes on to what comes after them. Negative indices are rare, so wrapping waits until the
- * plain comparison fails. */
-GARNER_INLINE bool take_next(struct segment *row, int count, enum source source, int width, int64_t constant)
-{
-    if (__builtin_expect(!move_next(row, count, source, width, constant, false), 0) &&
-        !move_next(row, count, source, width, constant, true))
-        return false;
     row->index += count * width;
     row->out += count * constant;
     if (source == SHORT_COLUMNS) row->data += count * constant;
     return true;
 }
 
-/* One row. If it asks, the table of a later one lies `later` bytes away. */
-GARNER_INLINE bool take_row(struct segment *row, bool asks, uintptr_t later, enum source source, int width,
-                            int64_t constant)
+/* The next `left` points, the rest of a row; how many of them are left at an index that is not inside. If it
+ * asks, the table of a later row lies `later` bytes away. */
+GARNER_INLINE int take_points(struct segment *row, int left, bool asks, uintptr_t later, enum source source,
+                              int width, int64_t constant, bool wraps)
 {
     const uintptr_t pace = (uintptr_t)(HALF_GROUP * row->pace);
     uintptr_t asked = (uintptr_t)row->data + later;
-    int left = row->row_points;
     for (; left >= GROUP; left -= GROUP, asked += 2 * pace) {
         if (asks) prefetch_line(asked, true), prefetch_line(asked + pace, true);
-        if (!take_next(row, GROUP, source, width, constant)) return false;
+        if (!take_next(row, GROUP, source, width, constant, wraps)) return left;
     }
     for (; left >= HALF_GROUP; left -= HALF_GROUP, asked += pace) {
         if (asks) prefetch_line(asked, true);
-        if (!take_next(row, HALF_GROUP, source, width, constant)) return false;
+        if (!take_next(row, HALF_GROUP, source, width, constant, wraps)) return left;
     }
     for (; left > 0; left--)
-        if (!take_next(row, 1, source, width, constant)) return false;
-    return true;
+        if (!take_next(row, 1, source, width, constant, wraps)) return left;
+    return 0;
+}
+
+/* One row. Negative indices are rare, so wrapping waits until the plain comparison fails; then the rest of
+ * the row is wrapped at once. */
+GARNER_INLINE bool take_row(struct segment *row, bool asks, uintptr_t later, enum source source, int width,
+                            int64_t constant)
+{
+    const int left = take_points(row, row->row_points, asks, later, source, width, constant, false);
+    if (__builtin_expect(left == 0, 1)) return true;
+    return take_points(row, left, false, 0, source, width, constant, true) == 0;
 }
 
 /* All rows, until one has an index that is not inside; how many points were moved. */
