@@ -35,16 +35,33 @@
 
 enum {
     LINE = 64,
-    LOOK = 2048,        /* bytes further on that a long run is asked for */
-    STREAMED = 384,     /* a run of this length streams from any address */
-    LONG_RUN = 8 * 1024 /* where the C library moves best on x86 */
+    LOOK = 2048,      /* bytes further on that a long run is asked for */
+    OUT_AHEAD = 1024, /* bytes further on that out is asked for on x86, which reads what it will replace */
+    STREAMED = 384    /* a run of this length streams from any address */
 };
+
+/* Into the nearest cache; or into the next one, when memory is so far that a jump does not matter. */
+GARNER_INLINE void prefetch_line(uintptr_t at, bool near)
+{
+    if (__builtin_expect(near, 1))
+        __builtin_prefetch((const void *)at, 0, 3);
+    else
+        __builtin_prefetch((const void *)at, 0, 2);
+}
+
+/* The lines of a run, from its first byte on. */
+GARNER_INLINE void prefetch_lines(uintptr_t at, int64_t bytes, bool near)
+{
+    for (int64_t k = 0; k < bytes; k += LINE)
+        prefetch_line(at + (uintptr_t)k, near);
+}
 
 /* One line. A store of all its 64 bytes at once spares the CPU from reading it first; to the compiler a
  * vector of that size is one register only where the instruction set has it. */
 GARNER_INLINE void move_line(char *out, const char *from, enum level level)
 {
 #if defined(__x86_64__)
+    prefetch_line((uintptr_t)out + OUT_AHEAD, true);
     if (level >= AVX512) {
         typedef uint8_t line __attribute__((vector_size(LINE)));
         line bytes;
@@ -157,26 +174,8 @@ GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t co
         move_lines(out, from, (int)(constant / LINE), level);
     else if (constant > 0)
         memcpy(out, from, (size_t)constant);
-    else if (!X86 || run < LONG_RUN)
+    else
         move_any(out, from, run, level);
-    else
-        memcpy(out, from, (size_t)run);
-}
-
-/* Into the nearest cache; or into the next one, when memory is so far that a jump does not matter. */
-GARNER_INLINE void prefetch_line(uintptr_t at, bool near)
-{
-    if (__builtin_expect(near, 1))
-        __builtin_prefetch((const void *)at, 0, 3);
-    else
-        __builtin_prefetch((const void *)at, 0, 2);
-}
-
-/* The lines of a run, from its first byte on. */
-GARNER_INLINE void prefetch_lines(uintptr_t at, int64_t bytes, bool near)
-{
-    for (int64_t k = 0; k < bytes; k += LINE)
-        prefetch_line(at + (uintptr_t)k, near);
 }
 
 /* Whole lines, another one asked for before each. */

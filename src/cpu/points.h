@@ -109,6 +109,32 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     return true;
 }
 
+/* Whether groups of single elements go two at a time: x86 has its small groups for the sake of registers. */
+GARNER_INLINE bool pairs_groups(enum source source, int64_t constant)
+{
+    const bool resolved = source == BLOCK || source == HOLED;
+    return X86 && !resolved && constant && source_group(source, constant) == GROUP;
+}
+
+/* Two such groups. Indices and out are asked for further on where these use up or fill whole lines of them.
+ * How many points were moved. */
+GARNER_INLINE int move_two_groups(const struct segment *s, const char *data, char *out, int64_t first,
+                                  enum source source, int width, int64_t constant, bool wraps,
+                                  enum level level)
+{
+    const int count = 2 * GROUP;
+    if (count * width >= LINE) prefetch_indices(s, first, count, width);
+    if (count * constant >= LINE)
+        prefetch_lines((uintptr_t)out + (uintptr_t)(first * constant) + OUT_AHEAD, count * constant, true);
+    UNROLL for (int moved = 0; moved < count; moved += GROUP)
+    {
+        const int64_t next = first + moved;
+        if (!move_group(s, data, out, next, GROUP, source, width, constant, wraps, false, false, level))
+            return moved;
+    }
+    return count;
+}
+
 /* Moves points [i, end) until one has an index that is not inside, and returns which. */
 GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, char *out, int64_t i,
                                     int64_t end, enum source source, int width, int64_t constant, bool wraps,
@@ -129,6 +155,12 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
             prefetch_next_table(s, data, i, group, constant);
             if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, false, level))
                 return i;
+        }
+    if (pairs_groups(source, constant))
+        while (end - i >= 2 * group) {
+            const int moved = move_two_groups(s, data, out, i, source, width, constant, wraps, level);
+            i += moved;
+            if (moved < 2 * group) return i;
         }
     for (; end - i >= group; i += group)
         if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, false, level))
