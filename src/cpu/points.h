@@ -141,11 +141,9 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
                                     bool streams, enum level level)
 {
     const int group = source_group(source, constant);
-    bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
+    const bool resolved = source == BLOCK || source == HOLED;
     const bool onward = !X86 && source == UNIT && constant >= 2 && constant <= SHORT_RUN && s->pace;
-    bool asks =
-        (!X86 || is_long || constant == SHORT_RUN || source_axes(source) > 1) && (constant == 0 || !wraps);
-    bool far = asks && !resolved && s->ahead;
+    const bool far = (constant == 0 || !wraps) && !resolved && s->ahead;
     if (far)
         for (; end - i >= group + s->ahead; i += group)
             if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, true, level))

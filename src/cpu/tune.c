@@ -32,14 +32,12 @@ static int64_t touched_bytes(const struct nest *nest)
 }
 
 /* How many points, or short rows, ahead runs are asked for; 0: not at all. Single elements are found by the
- * CPU itself, which looks far enough, unless they come from memory, or tuples lead to them. On x86 kernels of
- * smaller ones ask for nothing. */
+ * CPU itself, which looks far enough, unless they come from memory, or tuples lead to them. */
 static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, int64_t touched,
                             bool stream)
 {
     if (is_joined(work)) return X86 ? 0 : divide_up(AHEAD_BYTES, table_bytes(nest));
-    const int64_t least = X86 ? MOST_ELEMENT : 1;
-    const bool elements = work->fused && work->fused->run && nest->run >= least && nest->run <= MOST_ELEMENT;
+    const bool elements = work->fused && work->fused->run && nest->run <= MOST_ELEMENT;
     if (elements && nest->axes > 1) return touched > NEAR ? AHEAD_ELEMENTS : 0;
     if (elements) return table_bytes(nest) > SHARED ? AHEAD_ELEMENTS : 0;
     const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
