@@ -35,6 +35,12 @@ AVX512_INLINE int64_t gather_masked(const struct segment *given, int width, int 
     const struct segment own = own_segment(given, UNIT, axis), *const s = &own;
     const __mmask64 mask = (UINT64_C(1) << s->run) - 1;
     int64_t i = 0;
+    if (s->ahead)
+        for (; s->n - i >= GROUP + s->ahead; i += GROUP) {
+            prefetch_lines((uintptr_t)s->out + (uintptr_t)(i * s->step) + OUT_AHEAD, GROUP * s->step, true);
+            UNROLL for (int k = 0; k < GROUP; k++) prefetch_run(s, i + k + s->ahead, UNIT, width, s->run);
+            if (!masked_group(s, i, GROUP, width, mask, room)) return i;
+        }
     for (; s->n - i >= GROUP; i += GROUP)
         if (!masked_group(s, i, GROUP, width, mask, room)) return i;
     for (; i < s->n; i++)

@@ -105,8 +105,9 @@ enum level garner_cpu_level(void);
 /* The highest level that this machine has, whatever the environment says. */
 enum level garner_cpu_detected(void);
 
-/* What a CPU has and is better left alone, as a sum: gather instructions, and stores past the caches. */
-enum { SLOW_GATHERS = 1, SLOW_STREAMS = 2 };
+/* What a CPU is poor at, as a sum: gather instructions and stores past the caches, which it has and which are
+ * better left alone; and looking ahead by itself, for short rows too. */
+enum { SLOW_GATHERS = 1, SLOW_STREAMS = 2, SHORT_SIGHT = 4 };
 int garner_cpu_quirks(void);
 
 /* The same of any model, as CPUID numbers it within its base family. */

@@ -13,6 +13,7 @@ enum {
     MOST_UNUSED = 2,         /* of which a row uses at least half */
     LEAST_PACE = 4,          /* bytes of a short row's table for each point where asking for it helps, */
     MOST_PACE = 128,         /* and where enough of what is asked for is used */
+    MASKED_RUN = 64,         /* bytes; shorter runs of any length go by masked moves */
     STREAMED_FAR = 512,      /* from this length on streamed runs pass the nearest cache by */
     STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
 };
@@ -31,6 +32,14 @@ static int64_t touched_bytes(const struct nest *nest)
     return bytes;
 }
 
+/* Whether rows are so short that AVX-512 moves each of them by one instruction. */
+static bool goes_masked(const struct cpu_work *work, const struct nest *nest)
+{
+    const struct kernel *fused = work->fused;
+    return fused && fused->level == AVX512 && fused->source == UNIT && fused->run == 0 &&
+           nest->run < MASKED_RUN;
+}
+
 /* How many points, or short rows, ahead runs are asked for; 0: not at all. Single elements are found by the
  * CPU itself, which looks far enough, unless they come from memory, or tuples lead to them. */
 static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, int64_t touched,
@@ -40,6 +49,7 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     const bool elements = work->fused && work->fused->run && nest->run <= MOST_ELEMENT;
     if (elements && nest->axes > 1) return touched > NEAR ? AHEAD_ELEMENTS : 0;
     if (elements) return table_bytes(nest) > SHARED ? AHEAD_ELEMENTS : 0;
+    if (goes_masked(work, nest) && !(garner_cpu_quirks() & SHORT_SIGHT)) return 0;
     const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
     if (touched <= NEAR || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;
     return at_most(AHEAD_POINTS, divide_up(reach, nest->run));

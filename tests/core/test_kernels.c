@@ -149,7 +149,7 @@ static void test_find(void **state)
 static void test_quirks(void **state)
 {
     (void)state;
-    assert_int_equal(garner_model_quirks(true, 6, 0x55), SLOW_GATHERS | SLOW_STREAMS);
+    assert_int_equal(garner_model_quirks(true, 6, 0x55), SLOW_GATHERS | SLOW_STREAMS | SHORT_SIGHT);
     assert_int_equal(garner_model_quirks(true, 6, 0x6a), SLOW_GATHERS);
     assert_int_equal(garner_model_quirks(true, 6, 0x8f), 0);
     assert_int_equal(garner_model_quirks(true, 15, 0x55), 0);
