@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Corners that random cases are unlikely to meet: rows so long that they are cut, with indices of their
- * own for each batch; tuples whose products come near 2^63; an index tensor far larger than its memory;
- * a program that ends while a thread still gathers.
+ * own for each batch; tuples whose products come near 2^63, and tuples into a table seen backwards; an index
+ * tensor far larger than its memory; a program that ends while a thread still gathers.
  */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -71,6 +71,39 @@ static void test_tuples_far_apart(void **state)
     munmap(table, (size_t)far * 2);
 }
 
+/* Many tuples of each length into a table all of whose axes run backwards. */
+static void test_tuples_backwards(void **state)
+{
+    (void)state;
+    enum { MOST = 4, POINTS = 100, ELEMENTS = 3 * 4 * 5 * 6 };
+    const int64_t shape[MOST] = {3, 4, 5, 6}, strides[MOST] = {-120, -30, -6, -1};
+    int32_t table[ELEMENTS], picked[POINTS];
+    int64_t tuples[POINTS * MOST];
+    for (int32_t i = 0; i < ELEMENTS; i++)
+        table[i] = ELEMENTS - 1 - i; /* counts up, seen backwards */
+    struct random random = random_from(7);
+    for (int length = 1; length <= MOST; length++) {
+        const int first = MOST - length; /* the table's last axes */
+        for (int i = 0; i < POINTS * length; i++)
+            tuples[i] = random_between(&random, 0, shape[first + i % length] - 1);
+        garner_tensor data = {.data = table + ELEMENTS - 1,
+                              .shape = shape + first,
+                              .strides = strides + first,
+                              .rank = length,
+                              .dtype = GARNER_I32};
+        garner_tensor indices = {
+            .data = tuples, .shape = (int64_t[]){POINTS, length}, .rank = 2, .dtype = GARNER_I64};
+        garner_tensor out = {.data = picked, .shape = (int64_t[]){POINTS}, .rank = 1, .dtype = GARNER_I32};
+        assert_int_equal(garner_gather_nd(&data, &indices, 0, &out, NULL), GARNER_OK);
+        for (int i = 0; i < POINTS; i++) {
+            int64_t expected = 0;
+            for (int k = 0; k < length; k++)
+                expected -= tuples[i * length + k] * strides[first + k];
+            assert_int_equal(picked[i], expected);
+        }
+    }
+}
+
 /* Three million indices seen 2^60 times, for an output without elements: refused, not walked. */
 static void test_indices_on_top_of_each_other(void **state)
 {
@@ -133,9 +166,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exit_during_a_job), /* first: it forks, and wants no threads before */
-        cmocka_unit_test(test_long_rows_of_batches),
-        cmocka_unit_test(test_tuples_far_apart),
-        cmocka_unit_test(test_indices_on_top_of_each_other),
+        cmocka_unit_test(test_long_rows_of_batches), cmocka_unit_test(test_tuples_far_apart),
+        cmocka_unit_test(test_tuples_backwards),     cmocka_unit_test(test_indices_on_top_of_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
