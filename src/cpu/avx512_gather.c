@@ -64,6 +64,7 @@ AVX512_INLINE int64_t gather_narrow_lanes(const struct segment *s, int width, in
     __m512i place;
     int64_t i = 0;
     for (; n - i >= NARROW_LANES; i += NARROW_LANES) {
+        prefetch_onward(s, i, run);
         if (!place_narrow_lanes(index + i * width, width, bound, &place)) break;
         move_narrow_lanes(out + i * run, data, _mm512_slli_epi32(place, RUN_LOG(run)),
                           (int)(bound * run - WORD), run);

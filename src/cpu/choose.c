@@ -3,11 +3,11 @@
 #include "cpu.h"
 
 enum {
-    SHORT_ROW = 64,     /* rows shorter than this go many at a time, if their runs are short as well, */
-    LITTLE_ROW = 8,     /* and if they are this short where little is moved */
-    LEAST_UNIT = 4,     /* rows along the last axis gain from being joined if they have this many points, */
-    LEAST_SMALL = 8,    /* this many if these are of less than 4 bytes each, */
-    MOST_UNIT = 255,    /* and no more than this; */
+    SHORT_ROW = 64,  /* rows shorter than this go many at a time, if their runs are short as well, */
+    LITTLE_ROW = 8,  /* and if they are this short where little is moved */
+    LEAST_UNIT = 4,  /* rows along the last axis gain from being joined if they have this many points, */
+    LEAST_SMALL = 8, /* this many if these are of less than 4 bytes each, */
+    MOST_UNIT = 255, /* and no more than this, or where rows ask for the next one's table than SHORT_ROW; */
     LEAST_COLUMNS = 16, /* rows along another axis if they have this many */
     REUSED_RUN = 32,    /* longer runs gain more from prefetching than from resolving once */
     REUSED_ROW = 64     /* unless rows are this short */
@@ -54,7 +54,9 @@ static GARNER_NOINLINE enum source choose_short(const struct nest *nest, const s
     const enum source other = n < SHORT_ROW ? PATTERN : UNIT;
     if (run > MOST_ELEMENT || (run & (run - 1)) != 0 || table_bytes(nest) > SHARED) return PATTERN;
     if (garner_kernel_find(other, nest->index_type.bytes, run)->level > SCALAR) return PATTERN;
-    if (inner->data == 0 && nest->axis[0].stride == run && n >= least && n <= MOST_UNIT) return SHORT_UNIT;
+    const bool onward = X86 && nest->points * run > NEAR && is_short_sighted();
+    const int64_t most = onward ? SHORT_ROW - 1 : MOST_UNIT;
+    if (inner->data == 0 && nest->axis[0].stride == run && n >= least && n <= most) return SHORT_UNIT;
     if (inner->data == run && n >= LEAST_COLUMNS && n < SHORT_ROW) return SHORT_COLUMNS;
     return PATTERN;
 }

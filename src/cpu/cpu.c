@@ -106,6 +106,7 @@ static bool run_rows(const struct cpu_work *work, const struct nest *nest, const
     struct segment like = work->segment;
     struct cursor row;
     like.run = tile.length;
+    like.row_ramp += tile.column * like.pace; /* the same part of the next row's table */
     cursor_seek(&row, nest, nest->rank - 1, tile.row);
     row.spot = spot_along(row.spot, inner, tile.column);
     row.spot.data += tile.from;

@@ -22,12 +22,13 @@ enum way {
 };
 
 enum {
-    SHORT_PATTERN = 32,       /* points; a whole nest of no more has its pattern made ahead */
-    PATTERN_RUN = 32,         /* no longer runs go by a pattern */
-    MOST_ELEMENT = 16,        /* bytes of what counts as a single element */
-    LITTLE = 1024,            /* bytes of out for which nothing but the way and the kernel matters */
-    LEAST_SWEEP = 8,          /* rows that a resolved block serves at least */
-    SHARED = 32 * 1024 * 1024 /* a table of this size stays in the cache that cores share */
+    SHORT_PATTERN = 32,               /* points; a whole nest of no more has its pattern made ahead */
+    PATTERN_RUN = 32,                 /* no longer runs go by a pattern */
+    MOST_ELEMENT = 16,                /* bytes of what counts as a single element */
+    LITTLE = 1024,                    /* bytes of out for which nothing but the way and the kernel matters */
+    LEAST_SWEEP = 8,                  /* rows that a resolved block serves at least */
+    NEAR = (X86 ? 2048 : 256) * 1024, /* a table of this size stays near enough to a core, */
+    SHARED = 32 * 1024 * 1024         /* one of this size in the cache that cores share */
 };
 
 struct cpu_work {
@@ -87,6 +88,13 @@ static inline int64_t table_bytes(const struct nest *nest)
     for (int k = 0; k < nest->axes; k++)
         if (multiply_fits(nest->axis[k].bound, nest->axis[k].stride, &axis)) bytes = at_least(bytes, axis);
     return bytes;
+}
+
+/* Whether the CPU has so few instructions under way that it gains from being asked for what it would meet
+ * soon. */
+static inline bool is_short_sighted(void)
+{
+    return !X86 || (garner_cpu_quirks() & SHORT_SIGHT) != 0;
 }
 
 /* Whether the kernel joins short rows. */

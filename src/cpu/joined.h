@@ -58,7 +58,8 @@ GARNER_INLINE int take_points(struct segment *row, int left, bool asks, uintptr_
 GARNER_INLINE bool take_row(struct segment *row, bool asks, uintptr_t later, enum source source, int width,
                             int64_t constant)
 {
-    const int left = take_points(row, row->row_points, asks, later, source, width, constant, false);
+    if (X86 && asks) prefetch_lines((uintptr_t)row->data + later, (int64_t)row->row_points * row->pace, true);
+    const int left = take_points(row, row->row_points, asks && !X86, later, source, width, constant, false);
     if (__builtin_expect(left == 0, 1)) return true;
     return take_points(row, left, false, 0, source, width, constant, true) == 0;
 }
@@ -79,8 +80,8 @@ GARNER_INLINE int64_t take_rows(const struct segment *given, bool asks, enum sou
 
 GARNER_INLINE int64_t gather_joined(const struct segment *s, enum source source, int width, int64_t constant)
 {
-    return !X86 && source == SHORT_UNIT && s->pace ? take_rows(s, true, source, width, constant)
-                                                   : take_rows(s, false, source, width, constant);
+    return source == SHORT_UNIT && s->pace ? take_rows(s, true, source, width, constant)
+                                           : take_rows(s, false, source, width, constant);
 }
 
 #endif

@@ -157,6 +157,7 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source sour
     int64_t i = 0;
     for (; n - i >= LANES; i += LANES) {
         struct lanes at;
+        if (source == UNIT) prefetch_onward(s, i, run);
         prefetch_indices(s, i, LANES, source_axes(source) * width);
         if (!find_lanes(s, i, source, width, run, &at)) return i;
         if (source == COLUMNS) at.offset = _mm512_add_epi64(at.offset, column);

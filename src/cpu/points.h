@@ -13,8 +13,10 @@ enum {
     GROUP = X86 ? 4 : 8,     /* x86 has half the registers, */
     ROW_GROUP = X86 ? 2 : 8, /* and runs of 32 bytes and more want some for themselves, as slivers do */
     TUPLE_GROUP = X86 ? 2 : 4,
-    WRAPPED = 64,    /* points that are wrapped once one needs it; then twice as many, if one does again */
-    MOST_ASKED = 512 /* bytes of a later run, where they are asked for at once */
+    WRAPPED = 64, /* points that are wrapped once one needs it; then twice as many, if one does again */
+    LEAST_ONWARD = X86 ? 1 : 2, /* bytes of elements for which the next row's table is asked for, */
+    ONWARD = X86 ? 64 : GROUP,  /* a part of it for so many of them */
+    MOST_ASKED = 512            /* bytes of a later run, where they are asked for at once */
 };
 
 /* How many points a source takes at a time: as many as their offsets fit into registers. */
@@ -61,12 +63,18 @@ GARNER_INLINE void move_point(const struct segment *s, char *out, const char *da
         move_run(out, data + from, run, constant, streams, level);
 }
 
-/* Asks for a part of the next row's table: as much of it as these points are of a row. */
-GARNER_INLINE void prefetch_next_table(const struct segment *s, const char *data, int64_t first, int count,
+/* Asks for a part of the next row's table: as much of it as the next points, ONWARD of them, are of a row. */
+GARNER_INLINE void prefetch_next_table(const struct segment *s, const char *data, int64_t first,
                                        int64_t constant)
 {
     const uintptr_t next = (uintptr_t)data + (uintptr_t)(s->row_ramp + first * s->pace);
-    prefetch_lines(next, count * constant, true);
+    prefetch_lines(next, ONWARD * (X86 ? s->pace : constant), true);
+}
+
+/* The same in a loop whose steps divide ONWARD. */
+GARNER_INLINE void prefetch_onward(const struct segment *s, int64_t first, int64_t constant)
+{
+    if (s->pace && first % ONWARD == 0) prefetch_next_table(s, s->data, first, constant);
 }
 
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
@@ -135,6 +143,21 @@ GARNER_INLINE int move_two_groups(const struct segment *s, const char *data, cha
     return count;
 }
 
+/* ONWARD points; how many of them were moved. */
+GARNER_INLINE int move_onward(const struct segment *s, const char *data, char *out, int64_t first,
+                              enum source source, int width, int64_t constant, bool wraps, enum level level)
+{
+    prefetch_next_table(s, data, first, constant);
+    if ((int)ONWARD == GROUP)
+        return move_group(s, data, out, first, GROUP, source, width, constant, wraps, false, false, level)
+                   ? GROUP
+                   : 0;
+    int done = 0;
+    for (int moved = 2 * GROUP; moved == 2 * GROUP && done < ONWARD; done += moved)
+        moved = move_two_groups(s, data, out, first + done, source, width, constant, wraps, level);
+    return done;
+}
+
 /* Moves points [i, end) until one has an index that is not inside, and returns which. */
 GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, char *out, int64_t i,
                                     int64_t end, enum source source, int width, int64_t constant, bool wraps,
@@ -142,17 +165,16 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
 {
     const int group = source_group(source, constant);
     const bool resolved = source == BLOCK || source == HOLED;
-    const bool onward = !X86 && source == UNIT && constant >= 2 && constant <= SHORT_RUN && s->pace;
+    const bool onward = source == UNIT && constant >= LEAST_ONWARD && constant <= SHORT_RUN && s->pace;
     const bool far = (constant == 0 || !wraps) && !resolved && s->ahead;
     if (far)
         for (; end - i >= group + s->ahead; i += group)
             if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, true, level))
                 return i;
-    if (end - i >= group && onward)
-        for (; end - i >= group; i += group) {
-            prefetch_next_table(s, data, i, group, constant);
-            if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, false, level))
-                return i;
+    if (end - i >= ONWARD && onward)
+        for (; end - i >= ONWARD; i += ONWARD) {
+            const int moved = move_onward(s, data, out, i, source, width, constant, wraps, level);
+            if (moved < ONWARD) return i + moved;
         }
     if (pairs_groups(source, constant))
         while (end - i >= 2 * group) {

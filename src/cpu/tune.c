@@ -3,33 +3,41 @@
 #include "cpu.h"
 
 enum {
-    CACHED = 1024 * 1024,             /* a table of this size stays in a core's own caches, */
-    NEAR = (X86 ? 2048 : 256) * 1024, /* one of this size near enough */
-    AHEAD_BYTES = 2048,               /* how far ahead runs are asked for, */
-    AHEAD_CACHED = 8192,     /* on x86, where out stays in the caches, and those shorter than this, */
-    AHEAD_POINTS = 16,       /* at most this many, */
-    AHEAD_ELEMENTS = 32,     /* single elements this many */
-    SMALL_TABLE = 32 * 1024, /* of a row, in the nearest cache beside the next one's, */
-    MOST_UNUSED = 2,         /* of which a row uses at least half */
-    LEAST_PACE = 4,          /* bytes of a short row's table for each point where asking for it helps, */
-    MOST_PACE = 128,         /* and where enough of what is asked for is used */
-    MASKED_RUN = 64,         /* bytes; shorter runs of any length go by masked moves */
-    STREAMED_FAR = 512,      /* from this length on streamed runs pass the nearest cache by */
+    CACHED = 1024 * 1024, /* a table of this size stays in a core's own caches */
+    AHEAD_BYTES = 2048,   /* how far ahead runs are asked for, */
+    AHEAD_CACHED = 8192,  /* on x86, where out stays in the caches, and those shorter than this, */
+    AHEAD_POINTS = 16,    /* at most this many, */
+    AHEAD_ELEMENTS = 32,  /* single elements this many */
+    SMALL_TABLE = (X86 ? 512 : 32) * 1024, /* of a row, which stays near beside the next one's */
+    MOST_UNUSED = 2,                       /* of such a table a row uses at least half; */
+    SHARED_PACE = 8, /* on x86 it has no more bytes for each point than this, and rows share their indices; */
+    DENSE_PACE = 16, /* or than this, so that nearly all its lines are met, if the CPU is short-sighted; */
+    SPARSE_PACE = 64,         /* or even this, so that most of them are, if they come from memory */
+    LEAST_PACE = X86 ? 8 : 4, /* bytes of a short row's table for each point where asking for it helps, */
+    MOST_PACE = 128,          /* and where enough of what is asked for is used */
+    MASKED_RUN = 64,          /* bytes; shorter runs of any length go by masked moves */
+    STREAMED_FAR = 512,       /* from this length on streamed runs pass the nearest cache by */
     STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
 };
 
-/* How many bytes the points choose from: the table of their row; and where a row takes little of its table,
- * so that nothing is met again, the tables of all rows. */
-static int64_t touched_bytes(const struct nest *nest)
+/* How many bytes the tables of all rows reach over. */
+static int64_t spanned_bytes(const struct nest *nest)
 {
     int64_t bytes = table_bytes(nest), span;
-    if (nest->dim[nest->rank - 1].n > bytes / nest->run) return bytes;
     for (int d = 0; d < nest->rank - 1; d++) {
         const struct dim *dim = &nest->dim[d];
         int64_t pitch = dim->data < 0 ? -(dim->data + 1) : dim->data;
         if (multiply_fits(dim->n, pitch, &span)) bytes = at_least(bytes, span);
     }
     return bytes;
+}
+
+/* How many bytes the points choose from: the table of their row; and where a row takes little of its table,
+ * so that nothing is met again, the tables of all rows. */
+static int64_t touched_bytes(const struct nest *nest)
+{
+    const int64_t bytes = table_bytes(nest);
+    return nest->dim[nest->rank - 1].n > bytes / nest->run ? bytes : spanned_bytes(nest);
 }
 
 /* Whether rows are so short that AVX-512 moves each of them by one instruction. */
@@ -45,14 +53,23 @@ static bool goes_masked(const struct cpu_work *work, const struct nest *nest)
 static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, int64_t touched,
                             bool stream)
 {
-    if (is_joined(work)) return X86 ? 0 : divide_up(AHEAD_BYTES, table_bytes(nest));
+    if (is_joined(work)) return divide_up(AHEAD_BYTES, table_bytes(nest));
     const bool elements = work->fused && work->fused->run && nest->run <= MOST_ELEMENT;
     if (elements && nest->axes > 1) return touched > NEAR ? AHEAD_ELEMENTS : 0;
     if (elements) return table_bytes(nest) > SHARED ? AHEAD_ELEMENTS : 0;
-    if (goes_masked(work, nest) && !(garner_cpu_quirks() & SHORT_SIGHT)) return 0;
+    if (goes_masked(work, nest) && !is_short_sighted()) return 0;
     const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
     if (touched <= NEAR || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;
     return at_most(AHEAD_POINTS, divide_up(reach, nest->run));
+}
+
+/* How many bytes of a table there may be for each point of a row that asks for the next one's. */
+static int64_t most_pace(const struct nest *nest)
+{
+    if (!X86) return MOST_UNUSED * nest->run;
+    const int64_t spanned = spanned_bytes(nest);
+    if (is_short_sighted()) return spanned > SHARED ? SPARSE_PACE : DENSE_PACE;
+    return nest->dim[nest->rank - 2].index == 0 && spanned > NEAR ? SHARED_PACE : 0;
 }
 
 /* How much of a later row's table is asked for with each point of a row; 0: nothing. A row that uses much of
@@ -61,10 +78,10 @@ static int32_t choose_pace(const struct cpu_work *work, const struct nest *nest,
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
     const int64_t bytes = table_bytes(nest), pace = divide_up(bytes, inner->n);
-    if (X86 || nest->rank == 1 || inner[-1].data < bytes) return 0;
+    if (nest->rank == 1 || inner[-1].data < bytes) return 0;
     const bool asks = is_joined(work)
-                          ? touched > NEAR && pace >= LEAST_PACE && pace <= MOST_PACE
-                          : work->way == ROWS && bytes <= SMALL_TABLE && pace <= MOST_UNUSED * nest->run;
+                          ? is_short_sighted() && touched > NEAR && pace >= LEAST_PACE && pace <= MOST_PACE
+                          : work->way == ROWS && bytes <= SMALL_TABLE && pace <= most_pace(nest);
     return asks ? (int32_t)pace : 0;
 }
 
