@@ -3,11 +3,12 @@
 #include "cpu.h"
 
 enum {
-    CACHED = 1024 * 1024, /* a table of this size stays in a core's own caches */
-    AHEAD_BYTES = 2048,   /* how far ahead runs are asked for, */
-    AHEAD_CACHED = 8192,  /* on x86, where out stays in the caches, and those shorter than this, */
-    AHEAD_POINTS = 16,    /* at most this many, */
-    AHEAD_ELEMENTS = 32,  /* single elements this many */
+    CACHED = 1024 * 1024,   /* a table of this size stays in a core's own caches */
+    AHEAD_BYTES = 2048,     /* how far ahead runs are asked for, */
+    AHEAD_CACHED = 8192,    /* on x86, where out stays in the caches, and those shorter than this, */
+    AHEAD_POINTS = 16,      /* at most this many, */
+    AHEAD_ELEMENTS = 32,    /* single elements this many: those of tables in memory, */
+    SEEN = 8 * 1024 * 1024, /* and on x86 CPUs that are short-sighted of all tables over this size */
     SMALL_TABLE = (X86 ? 512 : 32) * 1024, /* of a row, which stays near beside the next one's */
     MOST_UNUSED = 2,                       /* of such a table a row uses at least half; */
     SHARED_PACE = 8, /* on x86 it has no more bytes for each point than this, and rows share their indices; */
@@ -56,7 +57,8 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     if (is_joined(work)) return divide_up(AHEAD_BYTES, table_bytes(nest));
     const bool elements = work->fused && work->fused->run && nest->run <= MOST_ELEMENT;
     if (elements && nest->axes > 1) return touched > NEAR ? AHEAD_ELEMENTS : 0;
-    if (elements) return table_bytes(nest) > SHARED ? AHEAD_ELEMENTS : 0;
+    const int64_t seen = X86 && is_short_sighted() ? SEEN : SHARED;
+    if (elements) return table_bytes(nest) > seen ? AHEAD_ELEMENTS : 0;
     if (goes_masked(work, nest) && !is_short_sighted()) return 0;
     const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
     if (touched <= NEAR || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;
