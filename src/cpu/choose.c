@@ -157,6 +157,7 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
     }
     begin_segment(&work->segment, nest, inner);
     work->sweep = LEAST_SWEEP;
+    work->share = 0;
     work->columns = inner->n;
     work->rows = nest->rows;
     work->fused = choose_fused(way, nest, inner);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs one task: walks its rectangle of the grid the chosen way, segment by segment. */
 #include "cpu.h"
+#include "move.h"
 
 enum { PATTERN_POINTS = 1024 };
 
@@ -98,6 +99,16 @@ bool garner_cpu_row(const struct cpu_work *work, const struct nest *nest, const 
     return move_row(work->fused, nest, buffers, &work->segment, row, n);
 }
 
+/* Row number `row` asks for its share of the table from which rows choose after those that share its own. */
+static void ask_for_share(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                          struct spot spot, int64_t row)
+{
+    const struct dim *before = &nest->dim[nest->rank - 2], *block = before - 1;
+    const uintptr_t at = (uintptr_t)buffers->data + (uintptr_t)(spot.data + block->data) +
+                         (uintptr_t)(row % before->n * work->share);
+    prefetch_lines(at, work->share, true);
+}
+
 static bool run_rows(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                      struct tasks tasks)
 {
@@ -112,6 +123,7 @@ static bool run_rows(const struct cpu_work *work, const struct nest *nest, const
     row.spot.data += tile.from;
     row.spot.out += tile.from;
     for (int64_t i = tile.row; i < tile.row_end; i++) {
+        if (work->share) ask_for_share(work, nest, buffers, row.spot, i);
         if (!move_row(work->fused, nest, buffers, &like, row.spot, tile.column_end - tile.column))
             return false;
         cursor_advance(&row, nest, 1);

@@ -36,6 +36,7 @@ struct cpu_work {
     const struct kernel *sliver;            /* for SLIVERS alone, where some rows go by `fused` */
     const struct kernel *fused;             /* reads the caller's indices; NULL: always by way of a block */
     struct segment segment;                 /* what all segments have in common */
+    int64_t share;                          /* bytes of the next rows' table that each row asks for */
     int64_t sweep;                          /* rows that a resolved block serves before the next one */
     int64_t rows, columns;                  /* the grid */
     int64_t row_share, column_share, piece; /* what a task takes of rows, columns, bytes of a run */

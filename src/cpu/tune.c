@@ -87,6 +87,16 @@ static int32_t choose_pace(const struct cpu_work *work, const struct nest *nest,
     return asks ? (int32_t)pace : 0;
 }
 
+/* How much of the next table each of several rows that choose from the same one asks for. */
+static int64_t choose_share(const struct cpu_work *work, const struct nest *nest)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
+    const int64_t bytes = table_bytes(nest);
+    if (!X86 || !is_short_sighted() || work->way != ROWS || nest->run > MOST_ELEMENT) return 0;
+    if (nest->rank < 3 || before->data != 0 || before[-1].data < bytes || bytes > SMALL_TABLE) return 0;
+    return divide_up(bytes, before->n * inner->n) <= most_pace(nest) ? divide_up(bytes, before->n) : 0;
+}
+
 void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
 {
     const int64_t touched = touched_bytes(nest);
@@ -96,6 +106,7 @@ void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
     work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched <= SHARED;
     work->segment.pace = choose_pace(work, nest, touched);
     if (work->segment.pace) work->segment.row_ramp = nest->dim[nest->rank - 2].data;
+    work->share = choose_share(work, nest);
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
     if (work->way == REUSES)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
