@@ -24,19 +24,21 @@ GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64
         prefetch_lines((uintptr_t)data + (uintptr_t)offset[i], run, s->near);
 }
 
-/* Many rows of `count` elements, a constant as their size is. Their offsets stay in registers, and nothing is
- * asked for: the fewer instructions a row takes, the more rows the CPU has under way. */
+/* Many rows of `count` elements, a constant as their size is. Their offsets stay in registers, and as a rule
+ * nothing is asked for: the fewer instructions a row takes, the more rows the CPU has under way. */
 GARNER_INLINE void gather_rows_of(const struct segment *s, int count, int64_t constant)
 {
     const int64_t *offset = (const int64_t *)(const void *)s->index;
     const int64_t rows = s->rows, ramp = s->row_ramp, step = s->row_step;
     const char *data = s->data;
     char *out = s->out;
+    const uintptr_t later = X86 ? (uintptr_t)s->ahead * (uintptr_t)ramp : 0;
     int64_t from[FEW_ELEMENTS];
     UNROLL for (int i = 0; i < count; i++) from[i] = offset[i];
     for (int64_t row = 0; row < rows; row++, data += ramp, out += step) {
         const char *at[FEW_ELEMENTS];
         UNROLL for (int i = 0; i < count; i++) at[i] = data + from[i];
+        if (later) UNROLL for (int i = 0; i < count; i++) prefetch_line((uintptr_t)at[i] + later, true);
         move_elements(out, at, count, constant);
     }
 }

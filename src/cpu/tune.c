@@ -59,7 +59,8 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     if (elements && nest->axes > 1) return touched > NEAR ? AHEAD_ELEMENTS : 0;
     const int64_t seen = X86 && is_short_sighted() ? SEEN : SHARED;
     if (elements) return table_bytes(nest) > seen ? AHEAD_ELEMENTS : 0;
-    if (goes_masked(work, nest) && !is_short_sighted()) return 0;
+    const bool seen_by_itself = goes_masked(work, nest) || (work->way == REUSES && nest->run <= MOST_ELEMENT);
+    if (X86 && seen_by_itself && !is_short_sighted()) return 0;
     const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
     if (touched <= NEAR || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;
     return at_most(AHEAD_POINTS, divide_up(reach, nest->run));
