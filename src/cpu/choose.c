@@ -7,7 +7,8 @@ enum {
     LITTLE_ROW = 8,  /* and if they are this short where little is moved */
     LEAST_UNIT = 4,  /* rows along the last axis gain from being joined if they have this many points, */
     LEAST_SMALL = 8, /* this many if these are of less than 4 bytes each, */
-    MOST_UNIT = 255, /* and no more than this, or where rows ask for the next one's table than SHORT_ROW; */
+    MOST_UNIT =
+        255, /* and no more than this, and less than SHORT_ROW if they could ask for the next table; */
     LEAST_COLUMNS = 16, /* rows along another axis if they have this many */
     REUSED_RUN = 32,    /* longer runs gain more from prefetching than from resolving once */
     REUSED_ROW = 64     /* unless rows are this short */

@@ -41,7 +41,7 @@ struct segment {
     int64_t ramp;            /* distance in data from point to point */
     int64_t step;            /* distance in out from point to point */
     int64_t run;             /* bytes of a point */
-    int64_t ahead;           /* how many points ahead to prefetch, or rows of SHORT_UNIT; 0: not at all */
+    int64_t ahead;           /* how many points to look ahead, or rows where they have few; 0: not at all */
     bool near;               /* and into which cache: the nearest, or the next */
     bool ragged;             /* for the kernel's own use: whether runs begin or end within a line */
     bool stream;             /* out is to be written past the caches */

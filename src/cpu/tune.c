@@ -91,10 +91,11 @@ static int32_t choose_pace(const struct cpu_work *work, const struct nest *nest,
 /* How much of the next table each of several rows that choose from the same one asks for. */
 static int64_t choose_share(const struct cpu_work *work, const struct nest *nest)
 {
+    if (!X86 || !is_short_sighted() || nest->rank < 3 || work->way != ROWS || nest->run > MOST_ELEMENT)
+        return 0;
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t bytes = table_bytes(nest);
-    if (!X86 || !is_short_sighted() || work->way != ROWS || nest->run > MOST_ELEMENT) return 0;
-    if (nest->rank < 3 || before->data != 0 || before[-1].data < bytes || bytes > SMALL_TABLE) return 0;
+    if (before->data != 0 || before[-1].data < bytes || bytes > SMALL_TABLE) return 0;
     return divide_up(bytes, before->n * inner->n) <= most_pace(nest) ? divide_up(bytes, before->n) : 0;
 }
 
