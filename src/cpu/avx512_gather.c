@@ -62,9 +62,9 @@ AVX512_INLINE int64_t gather_narrow_lanes(const struct segment *s, int width, in
     const char *const index = s->index, *const data = s->data;
     char *const out = s->out;
     __m512i place;
-    int64_t i = 0;
+    int64_t i = 0, asks = s->pace ? 0 : -1;
     for (; n - i >= NARROW_LANES; i += NARROW_LANES) {
-        prefetch_onward(s, i, run);
+        prefetch_onward(s, i, run, &asks);
         if (!place_narrow_lanes(index + i * width, width, bound, &place)) break;
         move_narrow_lanes(out + i * run, data, _mm512_slli_epi32(place, RUN_LOG(run)),
                           (int)(bound * run - WORD), run);

@@ -154,10 +154,10 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source sour
         source == COLUMNS && run < WORD ? s->n - WORD / run : s->n; /* which 4 bytes would pass */
     const char *const data = s->data;
     char *const out = s->out;
-    int64_t i = 0;
+    int64_t i = 0, asks = source == UNIT && s->pace ? 0 : -1;
     for (; n - i >= LANES; i += LANES) {
         struct lanes at;
-        if (source == UNIT) prefetch_onward(s, i, run);
+        prefetch_onward(s, i, run, &asks);
         prefetch_indices(s, i, LANES, source_axes(source) * width);
         if (!find_lanes(s, i, source, width, run, &at)) return i;
         if (source == COLUMNS) at.offset = _mm512_add_epi64(at.offset, column);
