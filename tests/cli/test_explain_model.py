@@ -10,6 +10,7 @@ import xml.etree.ElementTree as tree
 
 import pytest
 from test_ir import constant, expat, gather, layer, net, parameter, port, result, write  # noqa: F401
+from terminal import read_terminal
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -111,18 +112,8 @@ def test_colour_on_a_terminal_alone(program, surroundings, sentence, tmp_path):
             [program, "explain", sentence], stdout=follow, cwd=tmp_path, env={**surroundings, "TERM": "xterm", **extra}
         )
         os.close(follow)
-        content = b""
-        while True:
-            try:
-                piece = os.read(lead, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            content += piece
-        os.close(lead)
+        texts.append(read_terminal(lead))
         assert process.wait() == 0
-        texts.append(content)
     assert b"\x1b[" in texts[0] and b"\x1b" not in texts[1]
     assert re.sub(rb"\x1b\[[0-9;]*m", b"", texts[0]) == texts[1]
 

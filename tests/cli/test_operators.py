@@ -6,6 +6,7 @@ import os
 import subprocess
 
 import pytest
+from terminal import read_terminal
 
 DATA = "[[[0,1],[2,3]],[[4,5],[6,7]]]"
 
@@ -112,13 +113,7 @@ def on_terminal(program, surroundings):
         command = [program, *arguments]
         process = subprocess.Popen(command, stdout=slave, stderr=slave, env={**surroundings, **(env or {})})
         os.close(slave)
-        seen = b""
-        with open(master, "rb", buffering=0) as terminal:
-            try:
-                while piece := terminal.read(65536):
-                    seen += piece
-            except OSError:
-                pass  # how Linux says that nobody writes any more
+        seen = read_terminal(master)
         assert process.wait(60) == 0
         return seen.decode().replace("\r\n", "\n")
 
