@@ -12,7 +12,23 @@
 
 #include "garner.h"
 
+/* Whether sanitizers check every access, which they do not see in assembly. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CHECKED_ACCESS
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CHECKED_ACCESS
+#endif
+
+/* Inlined wherever it is called, with the constants that it is called with: each kernel becomes a loop of its
+ * own. Where nothing is optimised or everything is checked that would take a compiler minutes and gigabytes;
+ * there they stay functions, to which the constants are numbers like any other. */
+#if defined(__OPTIMIZE__) && !defined(CHECKED_ACCESS)
 #define GARNER_INLINE static inline __attribute__((always_inline))
+#else
+#define GARNER_INLINE static inline
+#endif
 #define GARNER_HIDDEN __attribute__((visibility("hidden")))
 #define GARNER_NOINLINE __attribute__((noinline))
 #define GARNER_COLD __attribute__((cold, noinline))

@@ -36,7 +36,7 @@ AVX512_INLINE __m512i gather_words(__m512i offset, const char *from)
 {
     __mmask16 mask = ALL_NARROW_LANES;
     __asm__("" : "+k"(mask)); /* as in all_lanes */
-    return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), mask, offset, from, 1);
+    return gather_some_words(mask, offset, from);
 }
 
 /* As move_lanes. */
@@ -74,17 +74,9 @@ AVX512_INLINE int64_t gather_narrow_lanes(const struct segment *s, int width, in
 
 /* ---- Offsets that many rows share ------------------------------------------------------------------ */
 
-/* As many numbers of 4 bytes as the mask has lanes. The assembly statement keeps them apart from the masked
- * store that follows: gcc makes one instruction of both, and that faults for lanes which the mask leaves out.
- */
-AVX512_INLINE __m256i gather_some_narrow(__mmask8 mask, __m512i offset, const char *from)
-{
-    __m256i words = _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), mask, offset, from, 1);
-    __asm__("" : "+v"(words));
-    return words;
-}
-
-/* Many rows of no more than eight elements of 4 or 8 bytes: their offsets stay where they are. */
+/* Many rows of no more than eight elements of 4 or 8 bytes: their offsets stay where they are. The assembly
+ * statement keeps a gather of 4 bytes apart from the masked store after it: gcc makes one instruction of
+ * both, and that faults for lanes which the mask leaves out. */
 AVX512_INLINE void gather_few_lanes(const struct segment *s, int run)
 {
     const __mmask8 mask = (__mmask8)(ALL_LANES >> (LANES - s->n));
@@ -93,11 +85,13 @@ AVX512_INLINE void gather_few_lanes(const struct segment *s, int run)
     const char *data = s->data;
     char *out = s->out;
     for (int64_t row = 0; row < rows; row++, data += ramp, out += step) {
-        if (run == 4)
-            _mm256_mask_storeu_epi32(out, mask, gather_some_narrow(mask, offset, data));
-        else
-            _mm512_mask_storeu_epi64(
-                out, mask, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), mask, offset, data, 1));
+        if (run == 4) {
+            __m256i words = gather_some_narrow(mask, offset, data);
+            __asm__("" : "+v"(words));
+            _mm256_mask_storeu_epi32(out, mask, words);
+        } else {
+            _mm512_mask_storeu_epi64(out, mask, gather_some_wide(mask, offset, data));
+        }
     }
 }
 

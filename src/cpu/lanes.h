@@ -46,15 +46,34 @@ AVX512_INLINE void load_parts(__m512i part[MOST_AXES], const char *at, int bytes
     }
 }
 
-/* Eight numbers of 8 or of 4 bytes from anywhere. */
+/* Numbers from anywhere for the lanes of the mask: of 8 bytes, of 4, and of 4 by offsets of 4. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion" /* of gcc's own, where nothing is optimised */
+AVX512_INLINE __m512i gather_some_wide(__mmask8 mask, __m512i offset, const char *from)
+{
+    return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), mask, offset, from, 1);
+}
+
+AVX512_INLINE __m256i gather_some_narrow(__mmask8 mask, __m512i offset, const char *from)
+{
+    return _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), mask, offset, from, 1);
+}
+
+AVX512_INLINE __m512i gather_some_words(__mmask16 mask, __m512i offset, const char *from)
+{
+    return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), mask, offset, from, 1);
+}
+#pragma GCC diagnostic pop
+
+/* The same for all eight. */
 AVX512_INLINE __m512i gather_wide(__m512i offset, const char *from)
 {
-    return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), all_lanes(), offset, from, 1);
+    return gather_some_wide(all_lanes(), offset, from);
 }
 
 AVX512_INLINE __m256i gather_narrow(__m512i offset, const char *from)
 {
-    return _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), all_lanes(), offset, from, 1);
+    return gather_some_narrow(all_lanes(), offset, from);
 }
 
 /* Out of the parts index number `axis` of each point. */

@@ -16,16 +16,7 @@
 #include <emmintrin.h>
 #endif
 
-/* The sanitizers check every access of an unrolled loop, which takes minutes to compile, and see none in
- * assembly. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CHECKED_ACCESS
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CHECKED_ACCESS
-#endif
-#if defined(CHECKED_ACCESS)
+#if defined(CHECKED_ACCESS) || !defined(__OPTIMIZE__)
 #define UNROLL
 #elif defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")

@@ -131,20 +131,12 @@ GARNER_INLINE int64_t gather_seam(const struct segment *given, enum source sourc
 /* ---- A function for each number of pieces ------------------------------------------------------------ */
 
 /* clang-format off */
-#if defined(CHECKED_ACCESS) /* which compiles slowly: one for all */
-enum { LENGTHS = 1 };
-#define LENGTH(pieces) (int)(s->run / PIECE)
-#define EACH_LENGTH(what, ...) what(__VA_ARGS__, 1)
-#else
-enum { LENGTHS = MOST_PIECES };
-#define LENGTH(pieces) pieces
 #define EACH_LENGTH(what, ...)                                                                          \
     what(__VA_ARGS__, 1) what(__VA_ARGS__, 2) what(__VA_ARGS__, 3) what(__VA_ARGS__, 4)                 \
     what(__VA_ARGS__, 5) what(__VA_ARGS__, 6) what(__VA_ARGS__, 7) what(__VA_ARGS__, 8)                 \
     what(__VA_ARGS__, 9) what(__VA_ARGS__, 10) what(__VA_ARGS__, 11) what(__VA_ARGS__, 12)              \
     what(__VA_ARGS__, 13) what(__VA_ARGS__, 14) what(__VA_ARGS__, 15) what(__VA_ARGS__, 16)             \
     what(__VA_ARGS__, 17) what(__VA_ARGS__, 18) what(__VA_ARGS__, 19)
-#endif
 /* clang-format on */
 
 typedef int64_t seam_function(const struct segment *s);
@@ -154,16 +146,16 @@ typedef int64_t seam_function(const struct segment *s);
 #define SEAM_BODY(source, width, ask, pieces)                                     \
     static int64_t SEAM_NAME(source, width, ask, pieces)(const struct segment *s) \
     {                                                                             \
-        return gather_seam(s, source, width, LENGTH(pieces), ask);                \
+        return gather_seam(s, source, width, pieces, ask);                        \
     }
-#define EACH_SEAM(source, width)                                            \
-    EACH_LENGTH(SEAM_BODY, source, width, ASK_NOT)                          \
-    EACH_LENGTH(SEAM_BODY, source, width, ASK_NEAR)                         \
-    EACH_LENGTH(SEAM_BODY, source, width, ASK_FAR)                          \
-    static seam_function *const seams_##source##_##width[ASKS][LENGTHS] = { \
-        {EACH_LENGTH(SEAM_ENTRY, source, width, ASK_NOT)},                  \
-        {EACH_LENGTH(SEAM_ENTRY, source, width, ASK_NEAR)},                 \
-        {EACH_LENGTH(SEAM_ENTRY, source, width, ASK_FAR)},                  \
+#define EACH_SEAM(source, width)                                                \
+    EACH_LENGTH(SEAM_BODY, source, width, ASK_NOT)                              \
+    EACH_LENGTH(SEAM_BODY, source, width, ASK_NEAR)                             \
+    EACH_LENGTH(SEAM_BODY, source, width, ASK_FAR)                              \
+    static seam_function *const seams_##source##_##width[ASKS][MOST_PIECES] = { \
+        {EACH_LENGTH(SEAM_ENTRY, source, width, ASK_NOT)},                      \
+        {EACH_LENGTH(SEAM_ENTRY, source, width, ASK_NEAR)},                     \
+        {EACH_LENGTH(SEAM_ENTRY, source, width, ASK_FAR)},                      \
     };
 EACH_SEAM(UNIT, 4)
 EACH_SEAM(UNIT, 8)
@@ -174,9 +166,15 @@ EACH_SEAM(BLOCK, 8)
 int64_t garner_gather_seamless(const struct segment *s, enum source source, int width)
 {
     const enum ask ask = !s->ahead ? ASK_NOT : s->near ? ASK_NEAR : ASK_FAR;
-    const int64_t which = LENGTHS == 1 ? 0 : s->run / PIECE - 1;
+    const int64_t which = s->run / PIECE - 1;
     if (source == BLOCK) return seams_BLOCK_8[ask][which](s);
     if (source == PAIR) return (width == 4 ? seams_PAIR_4 : seams_PAIR_8)[ask][which](s);
     return (width == 4 ? seams_UNIT_4 : seams_UNIT_8)[ask][which](s);
+}
+#else
+int64_t garner_gather_seamless(const struct segment *s, enum source source, int width) /* never elsewhere */
+{
+    (void)s, (void)source, (void)width;
+    return 0;
 }
 #endif
