@@ -217,12 +217,27 @@ static void test_what_is_wrong_is_said(void **state)
     assert_true(picked == 3);
 }
 
+/* A table of five times 2^62 bytes, which as a 64-bit number are 2^62. */
+static void test_sizes_that_overflow_are_refused(void **state)
+{
+    (void)state;
+    uint8_t elements[5] = {0}, picked[5];
+    int64_t index = 0;
+    garner_tensor data = {.data = elements, .shape = (int64_t[]){INT64_C(1) << 62, 5}, .rank = 2};
+    const garner_tensor indices = {.data = &index, .dtype = GARNER_I64};
+    garner_tensor out = {.data = picked, .shape = (int64_t[]){5}, .rank = 1};
+    data.dtype = out.dtype = GARNER_U8;
+    garner_error error;
+    assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_TOO_LARGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_calls_are_taken),
         cmocka_unit_test(test_spoiled_calls_are_left_to_the_long_way),
         cmocka_unit_test(test_what_is_wrong_is_said),
+        cmocka_unit_test(test_sizes_that_overflow_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
