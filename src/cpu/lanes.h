@@ -141,7 +141,7 @@ AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum sourc
     const int axes = source_axes(source);
     __m512i part[MOST_AXES];
     load_parts(part, s->index + first * axes * width, LANES * axes * width);
-    at->offset = _mm512_setzero_si512();
+    at->offset = at->along = _mm512_setzero_si512();
     UNROLL for (int k = 0; k < axes; k++)
     {
         __m512i place = axis_lanes(part, width, k, axes);
