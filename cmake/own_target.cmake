@@ -17,7 +17,7 @@ endif()
 function(garner_own_target target)
     set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
     target_compile_options(${target} PRIVATE ${garner_warnings})
-    if(garner_sanitizers) # -O1: beyond it, gcc takes minutes for the kernels
+    if(garner_sanitizers)
         target_compile_options(${target} PRIVATE ${garner_sanitizers} -fno-sanitize-recover=all
                                                  -fno-omit-frame-pointer -g -O1)
         target_link_options(${target} PRIVATE ${garner_sanitizers})
