@@ -68,7 +68,7 @@ def offered(script, tmp_path):
     def ask(shell, *words):
         command = {"bash": bash, "fish": fish}[shell](script(shell), ["garner", *words])
         environment = {**os.environ, "HOME": str(tmp_path)}
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
         assert done.stderr == "", done
         found = {line.split("\t")[0] for line in done.stdout.splitlines() if line}
         return {word.rpartition("=")[2] if words[-1].startswith("-") and "=" in words[-1] else word for word in found}

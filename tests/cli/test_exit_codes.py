@@ -108,7 +108,7 @@ def test_output_that_cannot_be_written(garner, program, surroundings, arguments)
         os.close(writing)
     assert answer.code == 5 and "Broken pipe" in answer.err and answer.err.count("\n") == 1, answer
     command = ["sh", "-c", 'exec "$0" "$@" >&-', program, *arguments]
-    closed = subprocess.run(command, env=surroundings, capture_output=True, timeout=60)
+    closed = subprocess.run(command, env=surroundings, capture_output=True, timeout=600)
     assert closed.returncode == 5 and closed.stderr.startswith(b"garner: "), closed
 
 
@@ -119,7 +119,7 @@ def test_closed_standard_streams_do_no_harm(program, surroundings, tmp_path):
     for redirect in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
         for arguments in (["gather", "x.npy", "[7]"], ["gather", "x.npy", "[1]"], ["gather", "x.npy", "[1]", "-o", "y.npy"]):
             command = ["sh", "-c", f'exec "$0" "$@" {redirect}', program, *arguments]
-            done = subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, timeout=60)
+            done = subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, timeout=600)
             code = done.returncode
             assert code in (0, 3, 5), (redirect, arguments, code)
             assert (tmp_path / "x.npy").read_bytes() == before
@@ -168,7 +168,7 @@ def test_a_mapped_file_that_shrinks(program, surroundings, tmp_path):
         assert time.monotonic() < deadline and process.poll() is None, "x.npy was never mapped"
         time.sleep(0.01)
     os.truncate(path, 4096)
-    out, err = process.communicate((tmp_path / "i.npy").read_bytes(), timeout=60)
+    out, err = process.communicate((tmp_path / "i.npy").read_bytes(), timeout=600)
     assert (process.returncode, out) == (5, b""), err
     assert err.startswith(b"garner: ") and err.count(b"\n") == 1
 

@@ -182,7 +182,7 @@ def shrink_while_read(program, tmp_path, argument, name):
     with open(indices, "wb") as pipe:  # opens when garner has opened the other end
         os.truncate(tmp_path / name, 4096)
         pipe.write(npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", b"\0\0\x08\0"))
-    out, message = process.communicate(timeout=60)
+    out, message = process.communicate(timeout=600)
     assert process.returncode == 5 and out == b"", (process.returncode, message)
     assert message.startswith(b"garner: ") and message.count(b"\n") == 1
 

@@ -152,5 +152,5 @@ def test_manual_page_formats_without_warning(garner):
     if not shutil.which("groff"):
         pytest.skip("SKIP: groff is not installed, the manual page is not formatted")
     page = garner("help", "--man").out
-    done = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8"], input=page, capture_output=True, timeout=60)
+    done = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8"], input=page, capture_output=True, timeout=600)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -230,7 +230,7 @@ late = Late(); Late.gather = staticmethod(garner.gather)
 time.sleep(0.05)
 {end}
 """
-    said = run(code, timeout=60)
+    said = run(code, timeout=600)
     assert said.returncode == (3 if end else 0), said.stderr
 
 
