@@ -25,6 +25,7 @@
  * own. Where nothing is optimised or everything is checked that would take a compiler minutes and gigabytes;
  * there they stay functions, to which the constants are numbers like any other. */
 #if defined(__OPTIMIZE__) && !defined(CHECKED_ACCESS)
+#define KERNELS_ARE_INLINED
 #define GARNER_INLINE static inline __attribute__((always_inline))
 #else
 #define GARNER_INLINE static inline

@@ -16,7 +16,7 @@
 #include <emmintrin.h>
 #endif
 
-#if defined(CHECKED_ACCESS) || !defined(__OPTIMIZE__)
+#if !defined(KERNELS_ARE_INLINED) /* so that no loop has a constant length */
 #define UNROLL
 #elif defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
