@@ -7,12 +7,9 @@
 #ifndef GARNER_CPU_LANES_H
 #define GARNER_CPU_LANES_H
 
-#include "skeleton.h"
+#include "tails.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX512_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
 #define AVX512_INLINE GARNER_INLINE AVX512_TARGET
 
 enum {

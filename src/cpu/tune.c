@@ -16,7 +16,7 @@ enum {
     SPARSE_PACE = 64,         /* or even this, so that most of them are, if they come from memory */
     LEAST_PACE = X86 ? 8 : 4, /* bytes of a short row's table for each point where asking for it helps, */
     MOST_PACE = 128,          /* and where enough of what is asked for is used */
-    MASKED_RUN = 64,          /* bytes; shorter runs of any length go by masked moves */
+    MASKED_RUN = 64,          /* bytes; AVX-512 moves shorter runs of any length at once */
     STREAMED_FAR = 512,       /* from this length on streamed runs pass the nearest cache by */
     STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
 };
