@@ -55,20 +55,24 @@ GARNER_INLINE void move_last(char *out, const char *from, int64_t bytes, enum ta
         *(half *)(void *)(out + bytes - HALF) = *(const half *)(const void *)(from + bytes - HALF);
 }
 
-/* `count` points, a constant, of `whole` bytes of lines and a tail each; false, with nothing moved, if an
- * index is not inside. */
+/* One run: `whole` bytes of lines, then the tail. */
+GARNER_INLINE void move_run_tailed(const struct segment *s, char *out, const char *from, int64_t whole,
+                                   enum tail tail, enum level level)
+{
+    for (int64_t k = 0; k < whole; k += LINE)
+        move_line(out + k, from + k, level);
+    move_last(out + whole, from + whole, s->run - whole, tail);
+}
+
+/* `count` points, a constant; false, with nothing moved, if an index is not inside. */
 GARNER_INLINE bool move_tailed(const struct segment *s, int64_t first, int count, enum source source,
                                int width, int64_t whole, enum tail tail, enum level level)
 {
     int64_t offset[MOST_GROUP];
     char *out = s->out + first * s->step;
     if (!load_offsets(s, first, count, source, width, 0, true, offset)) return false;
-    for (int i = 0; i < count; i++, out += s->step) {
-        const char *from = s->data + offset[i];
-        for (int64_t k = 0; k < whole; k += LINE)
-            move_line(out + k, from + k, level);
-        move_last(out + whole, from + whole, s->run - whole, tail);
-    }
+    for (int i = 0; i < count; i++, out += s->step)
+        move_run_tailed(s, out, s->data + offset[i], whole, tail, level);
     return true;
 }
 
@@ -86,11 +90,26 @@ GARNER_INLINE void ask_for_tailed(const struct segment *s, int64_t first, int co
     if (s->ragged) prefetch_line(later + (uintptr_t)s->run - 1, s->near);
 }
 
+/* Many rows of few points, whose offsets they share: none is outside. */
+GARNER_INLINE int64_t gather_tailed_rows(const struct segment *s, int64_t whole, enum tail tail,
+                                         enum level level)
+{
+    const struct segment own = *s;
+    const int64_t *offset = (const int64_t *)(const void *)own.index;
+    const char *data = own.data;
+    char *out = own.out;
+    for (int64_t row = 0; row < own.rows; row++, data += own.row_ramp, out += own.row_step)
+        for (int64_t i = 0; i < own.n; i++)
+            move_run_tailed(&own, out + i * own.step, data + offset[i], whole, tail, level);
+    return own.n;
+}
+
 /* One row, until an index is not inside; returns which. Runs of several lines from afar go one by one, since
  * each asks for as many. */
 GARNER_INLINE int64_t gather_tailed(const struct segment *given, enum source source, int width, int64_t whole,
                                     enum tail tail, enum level level)
 {
+    if (source == BLOCK) return gather_tailed_rows(given, whole, tail, level);
     struct axis axis[MOST_AXES];
     const struct segment own = own_segment(given, source, axis), *const s = &own;
     const bool is_short = whole == 0 && tail != TWO_HALVES;
@@ -113,7 +132,8 @@ GARNER_INLINE int64_t gather_tailed(const struct segment *given, enum source sou
 GARNER_INLINE bool goes_tailed(const struct segment *s, enum source source, int64_t constant,
                                enum level level)
 {
-    if (constant != 0 || (source != UNIT && source_axes(source) == 1)) return false;
+    if (constant != 0 || (source == BLOCK && s->ahead && s->n > FEW_POINTS)) return false;
+    if (source != UNIT && source != BLOCK && source_axes(source) == 1) return false;
     const bool masked = level >= AVX512 && (source == UNIT || !s->ahead);
     return (s->run > HALF || masked) && s->run < MOST_TAILED && !run_streams(s, s->out, s->run);
 }
