@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* AVX2: rows, whose moves become 32 bytes wide. Its gather instructions win nothing over plain loads. */
+/* AVX2: rows and slices, whose moves become 32 bytes wide. Its gather instructions win nothing over plain
+ * loads. */
 #include "tails.h"
 
 #if defined(__x86_64__)

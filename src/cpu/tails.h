@@ -90,7 +90,7 @@ GARNER_INLINE void ask_for_tailed(const struct segment *s, int64_t first, int co
     if (s->ragged) prefetch_line(later + (uintptr_t)s->run - 1, s->near);
 }
 
-/* Many rows of few points, whose offsets they share: none is outside. */
+/* Rows that share their offsets, none of which is outside. */
 GARNER_INLINE int64_t gather_tailed_rows(const struct segment *s, int64_t whole, enum tail tail,
                                          enum level level)
 {
@@ -128,7 +128,7 @@ GARNER_INLINE int64_t gather_tailed(const struct segment *given, enum source sou
 }
 
 /* Whether a kernel for runs of any length takes these that way. Short ones from afar to which several indices
- * lead are better asked for less often. */
+ * lead are better asked for less often; and rows that share many offsets ask for nothing this way. */
 GARNER_INLINE bool goes_tailed(const struct segment *s, enum source source, int64_t constant,
                                enum level level)
 {
