@@ -235,7 +235,8 @@ GARNER_API GARNER_MUST_USE garner_status garner_gather_nd(const garner_tensor *d
                                                           const garner_tensor *out, garner_error *error);
 
 /* In all three: axis and indices count from the end when negative, [-s, s-1] for an extent of s, and
- * any other index is GARNER_OUT_OF_RANGE. Nothing is promised of what out holds after an error. */
+ * any other index is GARNER_OUT_OF_RANGE. Nothing is promised of what out holds after an error, or before the
+ * call has returned. */
 
 /* ---- Exact operator versions ------------------------------------------------------------------ */
 

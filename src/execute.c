@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "plan.h"
+#include "pool.h"
 #include "small.h"
 
 /* One execution. Tasks share it; all they change are its flags. */
@@ -36,14 +37,14 @@ static void run_some(struct run *run, struct tasks tasks)
 
 static void run_task(void *run, size_t i)
 {
-    run_some(run, (struct tasks){(int64_t)i, 1});
+    run_some(run, (struct tasks){(int64_t)i, 1, false});
 }
 
 /* Alone a thread takes many at a time: memory is best written without a pause. */
 static void run_alone(struct run *run, int64_t end)
 {
     const int64_t most = run->exec && run->exec->cancelled ? SERIAL_TASKS : end;
-    for (struct tasks tasks = {0, 0}; tasks.first < end; tasks.first += tasks.count) {
+    for (struct tasks tasks = {0, 0, true}; tasks.first < end; tasks.first += tasks.count) {
         tasks.count = at_most(most, garner_cpu_beside(&run->plan->work, tasks.first));
         run_some(run, tasks);
     }
@@ -52,7 +53,7 @@ static void run_alone(struct run *run, int64_t end)
 static void run_tasks(struct run *run, size_t tasks)
 {
     const garner_exec *exec = run->exec;
-    if (tasks == 1 || exec == NULL || exec->parallel_for == NULL)
+    if (tasks == 1 || exec == NULL || exec->parallel_for == NULL || garner_pool_is_alone(exec))
         run_alone(run, (int64_t)tasks);
     else if (exec->parallel_for(exec->context, run_task, run, tasks) != 0)
         atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
@@ -139,7 +140,7 @@ static inline garner_status run_plan(const struct garner_plan *plan, const void 
     const struct buffers buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
                                     first_element(&plan->out, out)};
     if (plan->work.tasks != 1 || has_a_say(exec)) return run_with(plan, &buffers, exec, error);
-    if (garner_cpu_run(&plan->work, &plan->nest, &buffers, (struct tasks){0, 1})) return GARNER_OK;
+    if (garner_cpu_run(&plan->work, &plan->nest, &buffers, (struct tasks){0, 1, true})) return GARNER_OK;
     return report_refused(plan, buffers.indices, NULL, error);
 }
 
@@ -162,7 +163,7 @@ static inline bool run_small(const struct op *op, const garner_tensor *data, con
     struct cpu_work work;
     if (!garner_small_nest(&nest, &buffers, op, data, indices, out)) return false;
     garner_cpu_choose(&work, &nest);
-    return garner_cpu_run(&work, &nest, &buffers, (struct tasks){0, 1});
+    return garner_cpu_run(&work, &nest, &buffers, (struct tasks){0, 1, true});
 }
 
 /* Plans on the stack, and runs. */

@@ -362,11 +362,16 @@ __attribute__((destructor)) static void stop_default_pool(void)
         stop_workers(&default_pool);
 }
 
+/* How many threads an executor of the default pool stands for. */
+static int threads_of_default(const void *context)
+{
+    const int threads = (int)(uintptr_t)context;
+    return threads > 0 ? threads : use_default_pool()->threads;
+}
+
 static int run_on_default(void *context, garner_task *task, void *argument, size_t count)
 {
-    struct garner_pool *pool = use_default_pool();
-    int threads = (int)(uintptr_t)context;
-    return run_job(pool, threads > 0 ? threads : pool->threads, task, argument, count);
+    return run_job(use_default_pool(), threads_of_default(context), task, argument, count);
 }
 
 static int run_on_pool(void *context, garner_task *task, void *argument, size_t count)
@@ -380,6 +385,12 @@ garner_exec garner_threads(int count)
     int threads = (int)at_most(count > 0 ? count : 0, MOST_WORKERS + 1);
     return (garner_exec){
         .size = sizeof(garner_exec), .parallel_for = run_on_default, .context = (void *)(uintptr_t)threads};
+}
+
+bool garner_pool_is_alone(const garner_exec *exec)
+{
+    if (exec->parallel_for == run_on_default) return threads_of_default(exec->context) == 1;
+    return exec->parallel_for == run_on_pool && ((const struct garner_pool *)exec->context)->threads == 1;
 }
 
 /* ---- Pools of the caller's own ------------------------------------------------------------------ */

@@ -110,9 +110,8 @@ static void ask_for_share(const struct cpu_work *work, const struct nest *nest, 
 }
 
 static bool run_rows(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                     struct tasks tasks)
+                     struct tile tile)
 {
-    const struct tile tile = find_tile(work, nest, tasks);
     const struct dim *inner = &nest->dim[nest->rank - 1];
     struct segment like = work->segment;
     struct cursor row;
@@ -131,23 +130,50 @@ static bool run_rows(const struct cpu_work *work, const struct nest *nest, const
     return true;
 }
 
-static bool run_slivers(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                        struct tasks tasks)
+/* Moves a tile by slivers, of one table after the other; on the stack, or in the rows that are lent. */
+static bool move_slivers(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                         const struct tile *tile, bool borrows)
 {
-    const struct tile tile = find_tile(work, nest, tasks);
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    const int64_t columns = tile.column_end - tile.column;
+    const int64_t columns = tile->column_end - tile->column;
     struct cursor row;
-    if (columns < work->segment.row_points) return run_rows(work, nest, buffers, tasks);
-    cursor_seek(&row, nest, nest->rank - 1, tile.row);
-    for (int64_t i = tile.row, served; i < tile.row_end; i += served) {
-        served = at_most(tile.row_end - i, before->n - i % before->n);
-        if (!garner_slivers_move(work, nest, buffers, spot_along(row.spot, inner, tile.column), served,
-                                 columns))
+    cursor_seek(&row, nest, nest->rank - 1, tile->row);
+    for (int64_t i = tile->row, served; i < tile->row_end; i += served) {
+        served = at_most(tile->row_end - i, before->n - i % before->n);
+        const struct spot first = spot_along(row.spot, inner, tile->column);
+        if (!(borrows ? garner_slivers_borrow(work, nest, buffers, first, served, columns)
+                      : garner_slivers_move(work, nest, buffers, first, served, columns)))
             return false;
         cursor_advance(&row, nest, served);
     }
     return true;
+}
+
+static bool run_slivers(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                        struct tasks tasks)
+{
+    const struct tile tile = find_tile(work, nest, tasks);
+    if (tile.column_end - tile.column < work->segment.row_points) return run_rows(work, nest, buffers, tile);
+    return move_slivers(work, nest, buffers, &tile, false);
+}
+
+/* The column with which a task begins where tasks are parts of the columns, at whole lines. */
+static int64_t first_column(const struct cpu_work *work, int64_t task, int64_t grain)
+{
+    return task == work->tasks ? work->columns : work->columns * task / work->tasks / grain * grain;
+}
+
+/* A thread that is alone moves the columns of all rows but those that are lent, and these with the last. */
+static bool run_borrowing(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                          struct tasks tasks)
+{
+    const int64_t grain = LINE / nest->run, kept = nest->rows - work->lent;
+    const int64_t column = first_column(work, tasks.first, grain);
+    const int64_t end = first_column(work, tasks.first + tasks.count, grain);
+    const struct tile part = {0, kept, column, end, 0, nest->run};
+    const struct tile lent = {kept, nest->rows, 0, work->columns, 0, nest->run};
+    if (!move_slivers(work, nest, buffers, &part, true)) return false;
+    return end < work->columns || run_rows(work, nest, buffers, lent);
 }
 
 /* Moves short rows that follow each other, from `first` on, as one long row; `pattern` is theirs, if the
@@ -252,12 +278,13 @@ int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task)
 bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                     struct tasks tasks)
 {
+    if (tasks.alone && work->lent) return run_borrowing(work, nest, buffers, tasks);
     switch (work->way) {
     case ROWS:
         if (work->rows == 1 && work->tasks == 1) /* nothing to walk along */
             return move_row(work->fused, nest, buffers, &work->segment, (struct spot){0, 0, 0},
                             work->columns);
-        return run_rows(work, nest, buffers, tasks);
+        return run_rows(work, nest, buffers, find_tile(work, nest, tasks));
     case SHORT_ROWS:
         if (is_ready(work) && move_points(work->fused, nest, buffers, &work->segment, (struct spot){0, 0, 0},
                                           nest->points) == nest->points)

@@ -42,6 +42,7 @@ struct cpu_work {
     int64_t row_share, column_share, piece; /* what a task takes of rows, columns, bytes of a run */
     int64_t column_tasks, pieces;           /* how many tasks lie side by side */
     int64_t tasks;
+    int64_t lent;                   /* last rows of out that hold slivers as long as a thread is alone */
     int64_t pattern[SHORT_PATTERN]; /* where the segment points to it */
 };
 
@@ -115,9 +116,11 @@ void garner_cpu_cut(struct cpu_work *work, const struct nest *nest);
 /* Packed data in tasks. */
 void garner_cpu_cut_elements(struct cpu_work *work, const struct nest *nest);
 
-/* Tasks that lie side by side: together they are a rectangle of the grid too. */
+/* Tasks that lie side by side: together they are a rectangle of the grid too. `alone`: all tasks are run by
+ * one thread, one after the other. */
 struct tasks {
     int64_t first, count;
+    bool alone;
 };
 
 /* How many tasks lie side by side from this one on. */
@@ -140,6 +143,10 @@ void garner_slivers_choose(struct cpu_work *work, const struct nest *nest);
 /* Moves columns of rows that choose from the same table, at least a row of a sliver. */
 bool garner_slivers_move(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                          struct spot first, int64_t rows, int64_t columns);
+
+/* The same by slivers that lie in the rows of out which are lent. */
+bool garner_slivers_borrow(const struct cpu_work *work, const struct nest *nest,
+                           const struct buffers *buffers, struct spot first, int64_t rows, int64_t columns);
 
 /* Puts the cursor on a point of the first `rank` dims. */
 static inline void cursor_seek(struct cursor *cursor, const struct nest *nest, int rank, int64_t point)

@@ -3,60 +3,96 @@
  * The way SLIVERS: an axis that is not the last is gathered element by element, so that each one lies on a
  * line of its own. A sliver of the table, a line or half a line wide, is copied together; it stays in the
  * nearest caches while all rows of indices choose from it.
+ *
+ * Slivers of few rows lie on the stack. For those of more a thread that is alone borrows the last rows of
+ * out, which it writes after all others.
  */
 #include "cpu.h"
 
 enum {
     LINE_BYTES = 64,
     NEAREST = 128 * 1024,             /* a table of this size does not stay in the nearest cache, */
-    FAR = (X86 ? 2048 : 1024) * 1024, /* one of this size in no cache of a core's own */
+    FAR = (X86 ? 2048 : 1024) * 1024, /* one of this size in no cache of a core's own, */
+    DISTANT = 8 * 1024 * 1024,        /* and out of one of this size elements come slowly */
     CONFLICT = 512,                   /* lines that are a multiple of this apart share few sets of a cache */
-    SMALL_RUN = 4,                    /* slivers help elements of no more bytes, or of twice as many; */
-    LESS_USED = X86 ? 1 : 2,          /* they have this many times as many rows as use them, at most, */
-    LEAST_ROWS = 32,                  /* but this many at least, */
-    LINE_ROWS = 768,                  /* no more than this where rows are whole lines, */
+    SMALL_RUN = 4,                    /* slivers help elements of no more bytes, */
+    MOST_RUN = 8,                     /* or than this, at such distances, or on x86 of whole lines; */
+    LEAST_ROWS = 32,                  /* they have this many rows at least, */
+    LINE_ROWS = 768,                  /* on the stack no more than this where rows are whole lines, */
     MOST_ROWS = 2 * LINE_ROWS,        /* or than this, of half a line each, */
     MANY_ROWS = 1024,                 /* of which more than this are worth it for smaller elements alone, */
-    NEAREST_ROWS = X86 ? 256 : MOST_ROWS,  /* and than this to stay in the nearest cache */
+    NEAREST_ROWS = X86 ? 256 : MOST_ROWS,     /* and than this to stay in the nearest cache; */
+    LENT_ROWS = X86 ? 128 * 1024 : MOST_ROWS, /* in out no more than this, */
+    LENT_BYTES = 64 * 1024,                /* and on x86 CPUs that see far than so many bytes of a column, */
+    LENDERS = 4,                           /* and than one row of out in so many has room for */
     SLIVER_BYTES = LINE_ROWS * LINE_BYTES, /* 48 KiB of the 64 that a call may take */
     SLIVER_AHEAD = 8                       /* rows of a table that are asked for while a sliver is copied */
 };
 
 _Static_assert(MOST_ROWS *LINE_BYTES / 2 <= SLIVER_BYTES, "half lines fit as well");
 
-/* Whether it pays to cut the table into slivers. Either it is too large for a core's own caches; or only for
- * the nearest one, and lines of a column, which meet in a few sets of any cache, do fit into that as a
- * sliver. */
-static bool is_far_apart(const struct nest *nest)
+/* Whether it pays to cut the table into slivers for elements that are `small`. Either it is too large for a
+ * core's own caches; or only for the nearest one, and lines of a column, which meet in a few sets of any
+ * cache, do fit into that as a sliver. */
+static bool is_far_apart(const struct nest *nest, int64_t small)
 {
     const struct axis *axis = &nest->axis[0];
     const int64_t bytes = table_bytes(nest);
-    const int64_t small = axis->bound <= MANY_ROWS ? SMALL_RUN : SMALL_RUN / 2;
     const bool meet = axis->stride % CONFLICT == 0 && nest->run <= 2 * small;
     if (bytes >= FAR) return meet || nest->run <= small;
     return bytes >= NEAREST && meet && axis->bound <= NEAREST_ROWS;
 }
 
-/* And its rows are neither few nor many, and there are enough rows of indices that all choose from it. */
+/* How many times as many rows a table may have as there are rows of indices to choose from it. */
+static int64_t most_unused(const struct nest *nest)
+{
+    if (!X86) return 2;
+    if (!is_short_sighted()) return nest->run <= SMALL_RUN ? 2 : 1;
+    return table_bytes(nest) < DISTANT ? 2 : 4;
+}
+
 static bool has_slivers(const struct cpu_work *work, const struct nest *nest)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
     const int64_t bound = nest->axis[0].bound;
     return work->way == ROWS && work->fused && work->fused->source == COLUMNS && work->fused->run > 0 &&
-           nest->rank > 1 && inner[-1].data == 0 && inner[-1].n >= bound / LESS_USED &&
-           inner->n >= LINE_BYTES / nest->run && bound >= LEAST_ROWS && bound <= MOST_ROWS &&
-           is_far_apart(nest);
+           nest->run <= MOST_RUN && nest->rank > 1 && inner[-1].data == 0 &&
+           inner->n >= LINE_BYTES / nest->run && bound >= LEAST_ROWS &&
+           inner[-1].n >= bound / most_unused(nest);
+}
+
+/* How many bytes the rows of slivers on the stack have; 0: there are none. */
+static int64_t choose_sliver_row(const struct nest *nest)
+{
+    const int64_t bound = nest->axis[0].bound, small = bound <= MANY_ROWS ? SMALL_RUN : SMALL_RUN / 2;
+    if (bound <= LINE_ROWS) return is_far_apart(nest, X86 ? MOST_RUN : SMALL_RUN) ? LINE_BYTES : 0;
+    return bound <= MOST_ROWS && is_far_apart(nest, small) ? LINE_BYTES / 2 : 0;
+}
+
+/* How many rows of out hold a sliver of whole lines, and what is left of a line at their end; 0 if they do
+ * not lie side by side, or if that does not pay. */
+static int64_t choose_lent(const struct nest *nest)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
+    const int64_t bound = nest->axis[0].bound;
+    if (bound <= LINE_ROWS || bound > LENT_ROWS || !is_far_apart(nest, X86 ? MOST_RUN : SMALL_RUN) ||
+        (!is_short_sighted() && bound * nest->run > LENT_BYTES) ||
+        !continues_stride(before->out, inner->n, inner->out))
+        return 0;
+    const int64_t lent = divide_up((bound + 1) * LINE_BYTES, before->out);
+    return lent <= before->n / LENDERS ? lent : 0;
 }
 
 void garner_slivers_choose(struct cpu_work *work, const struct nest *nest)
 {
     if (!has_slivers(work, nest)) return;
     const struct dim *before = &nest->dim[nest->rank - 2];
-    work->way = SLIVERS;
+    const int64_t row = choose_sliver_row(nest);
+    work->lent = choose_lent(nest);
+    if (row) work->way = SLIVERS;
     work->sliver = garner_kernel_find(SLIVER, nest->index_type.bytes, nest->run);
     work->segment.row_index = before->index * nest->index_type.bytes;
     work->segment.row_step = before->out;
-    const int64_t row = nest->axis[0].bound <= LINE_ROWS ? LINE_BYTES : LINE_BYTES / 2;
     work->segment.row_points = (uint8_t)(row / nest->run);
 }
 
@@ -74,13 +110,13 @@ static void copy_sliver(char *sliver, int64_t row, const char *from, const struc
 /* Moves the columns of a sliver of `rows` rows that choose from the same table, from a spot on. A row at
  * which the kernel stops goes as any other. */
 static bool move_sliver(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                        const char *sliver, struct spot first, int64_t rows)
+                        const struct segment *like, const char *sliver, struct spot first, int64_t rows)
 {
     const struct dim *before = &nest->dim[nest->rank - 2];
-    const int64_t points = work->segment.row_points, width = nest->index_type.bytes;
+    const int64_t points = like->row_points, width = nest->index_type.bytes;
     for (int64_t row = 0; row < rows; row++) {
         const struct spot from = spot_along(first, before, row);
-        row += work->sliver->function(&work->segment, sliver, buffers->indices + from.index * width,
+        row += work->sliver->function(like, sliver, buffers->indices + from.index * width,
                                       buffers->out + from.out, (rows - row) * points) /
                points;
         const struct spot stopped = spot_along(first, before, row);
@@ -89,19 +125,39 @@ static bool move_sliver(const struct cpu_work *work, const struct nest *nest, co
     return true;
 }
 
-/* The columns of the last sliver may overlap those of the one before. Not inlined: other ways have other uses
- * for the stack. */
+/* The same for all columns, by slivers whose rows have `bytes`. The last one may reach back over columns that
+ * were moved before. */
+static bool move_columns(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                         char *sliver, int64_t bytes, struct spot first, int64_t rows, int64_t columns)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    const int64_t points = bytes / nest->run;
+    struct segment like = work->segment;
+    like.row_points = (uint8_t)points;
+    for (int64_t done = 0; done < columns; done += points) {
+        const struct spot column = spot_along(first, inner, at_most(done, columns - points));
+        copy_sliver(sliver, bytes, buffers->data + column.data, &nest->axis[0]);
+        if (!move_sliver(work, nest, buffers, &like, sliver, column, rows)) return false;
+    }
+    return true;
+}
+
+/* Not inlined: other ways have other uses for the stack. */
 GARNER_NOINLINE bool garner_slivers_move(const struct cpu_work *work, const struct nest *nest,
                                          const struct buffers *buffers, struct spot first, int64_t rows,
                                          int64_t columns)
 {
     __attribute__((aligned(LINE_BYTES))) char sliver[SLIVER_BYTES];
-    const struct dim *inner = &nest->dim[nest->rank - 1];
-    const int64_t points = work->segment.row_points;
-    for (int64_t done = 0; done < columns; done += points) {
-        const struct spot column = spot_along(first, inner, at_most(done, columns - points));
-        copy_sliver(sliver, points * nest->run, buffers->data + column.data, &nest->axis[0]);
-        if (!move_sliver(work, nest, buffers, sliver, column, rows)) return false;
-    }
-    return true;
+    return move_columns(work, nest, buffers, sliver, work->segment.row_points * nest->run, first, rows,
+                        columns);
+}
+
+bool garner_slivers_borrow(const struct cpu_work *work, const struct nest *nest,
+                           const struct buffers *buffers, struct spot first, int64_t rows, int64_t columns)
+{
+    struct cursor lender;
+    cursor_seek(&lender, nest, nest->rank - 1, nest->rows - work->lent);
+    char *lent = buffers->out + lender.spot.out;
+    return move_columns(work, nest, buffers, lent + -(uintptr_t)lent % LINE_BYTES, LINE_BYTES, first, rows,
+                        columns);
 }

@@ -2,8 +2,8 @@
 /*
  * Random cases of middle size, drawn so that the backend's every way is taken with several tasks: rows,
  * short rows, slivers, reused indices, packed elements; long runs in pieces, look-ahead, streamed outputs;
- * bad indices under each policy. Each case runs in the calling thread, shuffled, and on the thread pool. What
- * the plans chose is counted, and a way that was not met fails the test.
+ * bad indices under each policy. Each case runs in the calling thread, shuffled, on the thread pool, and in
+ * parts. What the plans chose is counted, and a way that was not met fails the test.
  */
 #include "testing.h"
 
@@ -29,12 +29,13 @@ enum feature {
     MANY_SHORT,
     SEVERAL_SWEEPS,
     LOOK_AHEAD,
+    LENT_ROWS,
     STREAM,
     FEATURES
 };
-static const char *const feature_names[FEATURES] = {
-    "tasks of rows", "tasks of columns", "pieces of a run", "several blocks",
-    "many short",    "several sweeps",   "look-ahead",      "stream"};
+static const char *const feature_names[FEATURES] = {"tasks of rows",  "tasks of columns", "pieces of a run",
+                                                    "several blocks", "many short",       "several sweeps",
+                                                    "look-ahead",     "lent rows",        "stream"};
 static const char *const way_names[] = {[ROWS] = "rows",
                                         [SHORT_ROWS] = "short rows",
                                         [SLIVERS] = "slivers",
@@ -63,6 +64,7 @@ static void note_features(const struct cpu_work *work, const struct nest *nest)
     met.features[MANY_SHORT] += work->way == SHORT_ROWS && work->column_share * inner > 1024;
     met.features[SEVERAL_SWEEPS] += work->way == REUSES && work->row_share > work->sweep;
     met.features[LOOK_AHEAD] += work->way != BITS && work->segment.ahead > 0;
+    met.features[LENT_ROWS] += work->lent > 0;
     met.features[STREAM] += work->way != BITS && work->segment.stream;
 }
 
@@ -236,6 +238,19 @@ static void draw_slivers(struct random *random, struct test_case *c)
     c->axis = 1;
 }
 
+/* A table of more rows than a sliver on the stack, and an out that has room for one. */
+static void draw_lent(struct random *random, struct test_case *c)
+{
+    const int64_t item = (int64_t)1 << random_between(random, 1, 2), blocks = random_between(random, 1, 2);
+    const int64_t bound = random_between(random, 769, 1200), rows = random_between(random, bound, 2 * bound);
+    const int64_t columns = 260 * bound / rows / item + random_between(random, 1, 40);
+    c->dtype = GARNER_OPAQUE;
+    c->item_bytes = (size_t)item;
+    set_shape(&c->data, 3, blocks, bound, columns + 6 * BYTES / 10 / (bound * item));
+    set_shape(&c->indices, 3, blocks, rows, columns);
+    c->axis = 1;
+}
+
 static void draw_short_rows(struct random *random, struct test_case *c)
 {
     const size_t item = pick_item(random, c, 1, 64);
@@ -329,6 +344,7 @@ static const struct family families[] = {
     {GARNER_GATHER_ELEMENTS, draw_along_last, 5},
     {GARNER_GATHER_ELEMENTS, draw_along_first, 6},
     {GARNER_GATHER_ELEMENTS, draw_slivers, 12},
+    {GARNER_GATHER_ELEMENTS, draw_lent, 4},
     {GARNER_GATHER_ELEMENTS, draw_short_rows, 18},
     {GARNER_GATHER, draw_reused, 14},
     {GARNER_GATHER, draw_reused_long, 5},
@@ -345,7 +361,7 @@ enum { FAMILIES = sizeof families / sizeof families[0] };
  * rare, since they leave nothing to compare. */
 static void draw_policy(struct random *random, struct test_case *c, int64_t number)
 {
-    c->oob = (int)((number + number / FAMILIES) % POLICIES);
+    c->oob = (int)((number % FAMILIES + number / FAMILIES) % POLICIES);
     c->bad_per_thousand = random_chance(random, 90) ? (int)random_between(random, 1, 40) : 0;
     if (c->oob == GARNER_OOB_ERROR && random_chance(random, 90)) c->bad_per_thousand = 0;
     c->only_positive = random_chance(random, 50);

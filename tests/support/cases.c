@@ -331,14 +331,26 @@ static bool run_planned(struct run *run)
     return agrees(run, "garner_execute", status);
 }
 
-static bool run_threaded(struct run *run)
+static int never(void *context)
 {
-    const garner_exec pool = garner_threads(run->c->threads);
+    (void)context;
+    return 0;
+}
+
+/* On the pool, and in this thread a part at a time, because somebody may want it to stop. */
+static bool run_with_executors(struct run *run)
+{
+    const garner_exec pool = garner_threads(run->c->threads), watched = {.cancelled = never};
     if (run->c->threads == 0) return true;
     reset(run);
-    return agrees(
-        run, "garner_threads",
-        garner_run(&run->op, &run->data.tensor, &run->indices.tensor, &run->out.tensor, &pool, &run->error));
+    if (!agrees(run, "garner_threads",
+                garner_run(&run->op, &run->data.tensor, &run->indices.tensor, &run->out.tensor, &pool,
+                           &run->error)))
+        return false;
+    reset(run);
+    return agrees(run, "cancelled",
+                  garner_run(&run->op, &run->data.tensor, &run->indices.tensor, &run->out.tensor, &watched,
+                             &run->error));
 }
 
 static bool run_simply(struct run *run)
@@ -398,7 +410,7 @@ static bool run_against(const struct test_case *c, enum guard_side side)
     struct run run = {.c = c};
     case_garner_op(c, &run.op);
     prepare(&run, side);
-    return reference_gives(&run) && run_at_once(&run) && run_planned(&run) && run_threaded(&run) &&
+    return reference_gives(&run) && run_at_once(&run) && run_planned(&run) && run_with_executors(&run) &&
            run_simply(&run);
 }
 
