@@ -51,16 +51,25 @@ GARNER_INLINE void move_elements(char *out, const char *const *at, int count, in
     }
 }
 
+/* One run. Of those that stay in the caches the C library moves long ones by instructions of their own. */
+GARNER_INLINE void move_whole(const struct segment *s, char *out, const char *from, int64_t constant,
+                              bool streams, enum level level)
+{
+    if (constant == 0 && s->plain)
+        memcpy(out, from, (size_t)s->run);
+    else
+        move_run(out, from, constant ? constant : s->run, constant, streams, level);
+}
+
 /* One point, whose run lies at `from`; or nowhere, in a block with holes. */
 GARNER_INLINE void move_point(const struct segment *s, char *out, const char *data, int64_t from,
                               enum source source, int64_t constant, bool streams, enum level level)
 {
-    int64_t run = constant ? constant : s->run;
     if (source == UNIT && constant) from *= constant;
     if (source == HOLED && from == OFFSET_NOWHERE)
-        zero_run(out, (size_t)run);
+        zero_run(out, (size_t)(constant ? constant : s->run));
     else
-        move_run(out, data + from, run, constant, streams, level);
+        move_whole(s, out, data + from, constant, streams, level);
 }
 
 /* Asks for a part of the next row's table: as much of it as the next points, ONWARD of them, are of a row. */
@@ -210,7 +219,7 @@ GARNER_INLINE void move_long(const struct segment *s, char *out, const char *fro
 GARNER_INLINE int64_t gather_long(const struct segment *s, const char *data, char *out, enum source source,
                                   int width, int64_t constant, bool streams, enum level level)
 {
-    const int64_t n = s->n, slope = source == COLUMNS ? s->ramp : 0, run = constant ? constant : s->run;
+    const int64_t n = s->n, slope = source == COLUMNS ? s->ramp : 0;
     const uintptr_t shift = (uintptr_t)data - (uintptr_t)s->data;
     for (int64_t i = 0; i < n; i++, out += s->step, data += slope) {
         int64_t from, later = at_most(i + s->ahead, n - 1);
@@ -219,7 +228,7 @@ GARNER_INLINE int64_t gather_long(const struct segment *s, const char *data, cha
             move_long(s, out, data + from, shift + run_address(s, later, source, width, true), constant,
                       streams, level);
         else
-            move_run(out, data + from, run, constant, streams, level);
+            move_whole(s, out, data + from, constant, streams, level);
     }
     return n;
 }

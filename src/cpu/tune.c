@@ -18,7 +18,9 @@ enum {
     MOST_PACE = 128,          /* and where enough of what is asked for is used */
     MASKED_RUN = 64,          /* bytes; AVX-512 moves shorter runs of any length at once */
     STREAMED_FAR = 512,       /* from this length on streamed runs pass the nearest cache by */
-    STREAMED_OUT = 32 * 1024 * 1024 /* an out of this size is better written past the caches */
+    STREAMED_OUT = 32 * 1024 * 1024, /* an out of this size is better written past the caches, */
+    PLAIN_OUT = 2 * 1024 * 1024,     /* one of this size stays in them; */
+    PLAIN_RUN = 32 * 1024            /* then runs of this length on x86 are better left to the C library */
 };
 
 /* How many bytes the tables of all rows reach over. */
@@ -105,6 +107,7 @@ void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
     const bool stream = nest->points >= STREAMED_OUT / nest->run && !(garner_cpu_quirks() & SLOW_STREAMS);
     work->segment.ahead = choose_ahead(work, nest, touched, stream);
     work->segment.stream = stream;
+    work->segment.plain = X86 && nest->run >= PLAIN_RUN && nest->points <= PLAIN_OUT / nest->run;
     work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched <= SHARED;
     work->segment.pace = choose_pace(work, nest, touched);
     if (work->segment.pace) work->segment.row_ramp = nest->dim[nest->rank - 2].data;
