@@ -30,13 +30,21 @@ def _permutation(rng, cell):
     return np.resize(rng.permutation(cell.bounds[0]), cell.indices)
 
 
+def _sort(cell, values):
+    """All in one order; tuples by their first index, then by the next."""
+    if cell.op != "gather_nd":
+        return np.sort(values, axis=None).reshape(cell.indices)
+    tuples = values.reshape(-1, cell.indices[-1])
+    return tuples[np.lexsort(tuples.T[::-1])].reshape(cell.indices)
+
+
 def draw(cell, rng, shuffle=None):
     """One set of indices. Where indices are tuples, the last axis of `bounds` meets that of indices."""
     bounds = np.array(cell.bounds if cell.op == "gather_nd" else cell.bounds[0], np.int64)
     if cell.dist == "perm":
         values = _permutation(rng, cell)
     elif cell.dist == "zipf":
-        values = shuffle[_zipf(rng, cell.bounds[0], prod(cell.indices))].reshape(cell.indices)
+        values = shuffle[_zipf(rng, cell.bounds[0], prod(cell.indices))].reshape(cell.indices) % bounds
     elif cell.dist == "same":
         values = np.broadcast_to(bounds // 2, cell.indices)
     elif cell.dist == "negative":
@@ -44,7 +52,7 @@ def draw(cell, rng, shuffle=None):
     else:
         values = rng.integers(0, bounds, cell.indices)
     if cell.dist == "sorted":
-        values = np.sort(values, axis=None).reshape(cell.indices)
+        values = _sort(cell, values)
     return np.asarray(values).astype(cell.numpy_index_dtype)
 
 
