@@ -40,10 +40,11 @@ AVX512_INLINE __m512i gather_words(__m512i offset, const char *from)
 }
 
 /* As move_lanes. */
-AVX512_INLINE void move_narrow_lanes(char *out, const char *data, __m512i offset, int last, int run)
+AVX512_INLINE void move_narrow_lanes(char *out, const char *data, __m512i offset, int last, int run,
+                                     bool streams)
 {
     if (run == WORD) {
-        _mm512_storeu_si512((void *)out, gather_words(offset, data));
+        store_line(out, gather_words(offset, data), streams);
         return;
     }
     const __m512i from = _mm512_min_epi32(offset, _mm512_set1_epi32(last));
@@ -55,21 +56,34 @@ AVX512_INLINE void move_narrow_lanes(char *out, const char *data, __m512i offset
         _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvtepi32_epi16(element));
 }
 
-/* As many whole groups of sixteen as are inside as they stand. */
-AVX512_INLINE int64_t gather_narrow_lanes(const struct segment *s, int width, int run)
+/* As many whole groups of sixteen from point `i` to `end` as are inside as they stand. */
+AVX512_INLINE int64_t gather_narrow_between(const struct segment *s, int64_t i, int64_t end, int width,
+                                            int run, bool streams)
 {
-    const int64_t n = s->n, bound = s->axis[0].bound;
+    const int64_t bound = s->axis[0].bound;
     const char *const index = s->index, *const data = s->data;
     char *const out = s->out;
     __m512i place;
-    int64_t i = 0, asks = s->pace ? 0 : -1;
-    for (; n - i >= NARROW_LANES; i += NARROW_LANES) {
+    int64_t asks = s->pace ? i : -1;
+    for (; end - i >= NARROW_LANES; i += NARROW_LANES) {
         prefetch_onward(s, i, run, &asks);
         if (!place_narrow_lanes(index + i * width, width, bound, &place)) break;
         move_narrow_lanes(out + i * run, data, _mm512_slli_epi32(place, RUN_LOG(run)),
-                          (int)(bound * run - WORD), run);
+                          (int)(bound * run - WORD), run, streams);
     }
     return i;
+}
+
+/* The same for a row, as gather_lanes. */
+AVX512_INLINE int64_t gather_narrow_lanes(const struct segment *s, int width, int run)
+{
+    const int64_t head = points_before_streaming(s, UNIT, run);
+    if (head == s->n) return gather_narrow_between(s, 0, s->n, width, run, false);
+    const int64_t moved = gather_narrow_between(s, 0, head + NARROW_LANES - 1, width, run, false);
+    if (moved < head) return moved;
+    const int64_t done = gather_narrow_between(s, head, s->n, width, run, true);
+    _mm_sfence();
+    return done;
 }
 
 /* ---- Offsets that many rows share ------------------------------------------------------------------ */
@@ -117,7 +131,7 @@ AVX512_INLINE bool gather_sliver_lanes(const struct segment *s, int width, int r
         const __m512i from = _mm512_add_epi32(column, _mm512_set1_epi32(i * run));
         move_narrow_lanes(s->out + i * run, s->data,
                           _mm512_add_epi32(_mm512_slli_epi32(place, LINE_LOG), from),
-                          (int)(bound * LINE - WORD), run);
+                          (int)(bound * LINE - WORD), run, false);
     }
     return true;
 }

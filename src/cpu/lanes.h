@@ -73,6 +73,32 @@ AVX512_INLINE __m256i gather_narrow(__m512i offset, const char *from)
     return gather_some_narrow(all_lanes(), offset, from);
 }
 
+/* To out, or past the caches to where it may begin. */
+AVX512_INLINE void store_half(char *out, __m256i bytes, bool streams)
+{
+    if (streams)
+        _mm256_stream_si256((__m256i *)(void *)out, bytes);
+    else
+        _mm256_storeu_si256((__m256i *)(void *)out, bytes);
+}
+
+AVX512_INLINE void store_line(char *out, __m512i bytes, bool streams)
+{
+    if (streams)
+        _mm512_stream_si512((void *)out, bytes);
+    else
+        _mm512_storeu_si512((void *)out, bytes);
+}
+
+/* How many elements of a row lie before the first whole line of out, from which on it is written past the
+ * caches; all of them if it is not. */
+AVX512_INLINE int64_t points_before_streaming(const struct segment *s, enum source source, int run)
+{
+    const bool streams = source == UNIT && run >= WORD && s->stream && s->n * run >= 2 * LINE;
+    const int64_t head = -(int64_t)(uintptr_t)s->out & (LINE - 1);
+    return streams && head % run == 0 ? head / run : s->n;
+}
+
 /* Out of the parts index number `axis` of each point. */
 AVX512_INLINE __m512i axis_lanes(const __m512i part[MOST_AXES], int width, int axis, int axes)
 {
@@ -121,14 +147,15 @@ AVX512_INLINE void move_small_lanes(char *out, const char *data, struct lanes at
         _mm_storeu_si128((__m128i *)(void *)out, _mm256_cvtepi32_epi16(element));
 }
 
-AVX512_INLINE void move_lanes(char *out, const char *data, struct lanes at, int64_t last, int run)
+AVX512_INLINE void move_lanes(char *out, const char *data, struct lanes at, int64_t last, int run,
+                              bool streams)
 {
     if (run < WORD)
         move_small_lanes(out, data, at, last, run);
     else if (run == 4)
-        _mm256_storeu_si256((__m256i *)(void *)out, gather_narrow(at.offset, data));
+        store_half(out, gather_narrow(at.offset, data), streams);
     else
-        _mm512_storeu_si512((void *)out, gather_wide(at.offset, data));
+        store_line(out, gather_wide(at.offset, data), streams);
 }
 
 /* Where eight points lie; false if an index is not inside. */
@@ -158,29 +185,43 @@ AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum sourc
     return true;
 }
 
-/* As many whole groups of eight as are inside. Of small columns some at the end of a row are left over. */
-AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source source, int width, int run)
+/* As many whole groups of eight from point `i` to `end` as are inside. */
+AVX512_INLINE int64_t gather_lanes_between(const struct segment *s, int64_t i, int64_t end,
+                                           enum source source, int width, int run, bool streams)
 {
-    struct axis axis[MOST_AXES];
-    const struct segment own = own_segment(given, source, axis), *const s = &own;
     const __m512i column = _mm512_setr_epi64(0, run, 2 * run, 3 * run, 4 * run, 5 * run, 6 * run, 7 * run);
     const bool cut = run < WORD && source != COLUMNS; /* out of 4 bytes of the last axis */
     const int64_t last = cut ? s->axis[source_axes(source) - 1].bound * run - WORD : INT64_MAX;
-    const int64_t n =
-        source == COLUMNS && run < WORD ? s->n - WORD / run : s->n; /* which 4 bytes would pass */
     const char *const data = s->data;
     char *const out = s->out;
-    int64_t i = 0, asks = source == UNIT && s->pace ? 0 : -1;
-    for (; n - i >= LANES; i += LANES) {
+    int64_t asks = source == UNIT && s->pace ? i : -1;
+    for (; end - i >= LANES; i += LANES) {
         struct lanes at;
         prefetch_onward(s, i, run, &asks);
         prefetch_indices(s, i, LANES, source_axes(source) * width);
         if (!find_lanes(s, i, source, width, run, &at)) return i;
         if (source == COLUMNS) at.offset = _mm512_add_epi64(at.offset, column);
         if (source == PATTERN) at.offset = _mm512_add_epi64(at.offset, _mm512_loadu_si512(s->pattern + i));
-        move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, at, last, run);
+        move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, at, last, run, streams);
     }
     return i;
+}
+
+/* The same for a row. Of small columns some at its end are left over. Where it is streamed those before the
+ * first whole line may be moved twice. */
+AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source source, int width, int run)
+{
+    struct axis axis[MOST_AXES];
+    const struct segment own = own_segment(given, source, axis), *const s = &own;
+    const int64_t head = points_before_streaming(s, source, run);
+    const int64_t n =
+        source == COLUMNS && run < WORD ? s->n - WORD / run : s->n; /* which 4 bytes would pass */
+    if (head == s->n) return gather_lanes_between(s, 0, n, source, width, run, false);
+    const int64_t moved = gather_lanes_between(s, 0, head + LANES - 1, source, width, run, false);
+    if (moved < head) return moved;
+    const int64_t done = gather_lanes_between(s, head, n, source, width, run, true);
+    _mm_sfence();
+    return done;
 }
 
 /* Whether these elements can be gathered so: they are written side by side, and wherever one lies 4 bytes

@@ -19,6 +19,7 @@ enum {
     MASKED_RUN = 64,          /* bytes; AVX-512 moves shorter runs of any length at once */
     STREAMED_FAR = 512,       /* from this length on streamed runs pass the nearest cache by */
     STREAMED_OUT = 32 * 1024 * 1024, /* an out of this size is better written past the caches, */
+    STREAMED_ROW = 8192,             /* but of single elements only rows of this many bytes; */
     PLAIN_OUT = 2 * 1024 * 1024,     /* one of this size stays in them; */
     PLAIN_RUN = 32 * 1024            /* then runs of this length on x86 are better left to the C library */
 };
@@ -106,7 +107,8 @@ void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
     const int64_t touched = touched_bytes(nest);
     const bool stream = nest->points >= STREAMED_OUT / nest->run && !(garner_cpu_quirks() & SLOW_STREAMS);
     work->segment.ahead = choose_ahead(work, nest, touched, stream);
-    work->segment.stream = stream;
+    work->segment.stream =
+        stream && (nest->run > MOST_ELEMENT || nest->dim[nest->rank - 1].n >= STREAMED_ROW / nest->run);
     work->segment.plain = X86 && nest->run >= PLAIN_RUN && nest->points <= PLAIN_OUT / nest->run;
     work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched <= SHARED;
     work->segment.pace = choose_pace(work, nest, touched);
