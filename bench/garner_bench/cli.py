@@ -6,8 +6,8 @@ import fnmatch
 import sys
 from pathlib import Path
 
-from . import machine, native, neighbours, peers, report, run, runtimes, workloads
-from .effort import FULL, NEIGHBOURS, QUICK, QUICK_BYTES
+from . import drawn, machine, native, neighbours, peers, report, run, runtimes, workloads
+from .effort import FULL, MANY, QUICK, QUICK_BYTES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,6 +33,8 @@ def _arguments(argv):
     add("--seconds", type=float, metavar="S", help="time spent sampling each cell (default: 1)")
     add("--quick", action="store_true", help="small cells and few samples: whether it works, not how fast")
     add("--neighbours", action="store_true", help="also ten neighbours of each cell: other extents and alignments")
+    add("--drawn", type=int, metavar="N", help="N cells of random shapes instead of the table's")
+    add("--seed", type=int, default=1, metavar="S", help="from which they are drawn (default: 1)")
     add("--no-memory", action="store_true", help="leave out the peak memory of each peer")
     add("--library", default=str(ROOT / "build" / "libgarner.so"), metavar="FILE", help="the libgarner.so to measure")
     add("--include", default=str(ROOT / "include"), metavar="FOLDER", help="where its garner.h lies")
@@ -42,7 +44,8 @@ def _arguments(argv):
 
 
 def _cells(options):
-    cells = workloads.select(workloads.read(options.workloads), options.cells)
+    table = workloads.read(options.workloads) if options.drawn is None else drawn.drawn(options.drawn, options.seed)
+    cells = workloads.select(table, options.cells)
     if options.quick:
         cells = [c for c in cells if max(c.data_bytes, c.index_bytes, c.out_bytes) <= QUICK_BYTES]
     if options.neighbours:
@@ -51,7 +54,7 @@ def _cells(options):
 
 
 def _effort(options):
-    effort = QUICK if options.quick else NEIGHBOURS if options.neighbours else FULL
+    effort = QUICK if options.quick else MANY if options.neighbours or options.drawn else FULL
     given = {"runs": options.runs, "seconds": options.seconds}
     return effort._replace(**{name: value for name, value in given.items() if value is not None})
 

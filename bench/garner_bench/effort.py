@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long to measure: for the tables, for neighbours (ten times as many cells), and for a smoke test."""
+"""How long to measure: for the table, for many cells (neighbours, drawn ones), and for a smoke test."""
 
 from typing import NamedTuple
 
@@ -12,6 +12,6 @@ class Effort(NamedTuple):
 
 
 FULL = Effort()
-NEIGHBOURS = Effort(seconds=0.3)
+MANY = Effort(seconds=0.3)
 QUICK = Effort(runs=3, seconds=0.03, least_rounds=1, most_rounds=4)
 QUICK_BYTES = 2 << 20  # the largest buffer of a cell in a quick run

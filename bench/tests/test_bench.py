@@ -12,7 +12,7 @@ import pytest
 BENCH = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(BENCH))
 
-from garner_bench import compare, inputs, neighbours, nest, report, stats, summary, table, workloads  # noqa: E402
+from garner_bench import compare, drawn, inputs, neighbours, nest, report, stats, summary, table, workloads  # noqa: E402
 
 CELLS = workloads.read(BENCH / "workloads.tsv")
 SMALL = [c for c in CELLS if prod(c.data) <= 1 << 20 and prod(c.indices) <= 1 << 18 and c.dtype != "str"]
@@ -79,6 +79,18 @@ def test_neighbours_are_near_and_valid(cell):
             assert all(near.indices[d] <= n for d, n in enumerate(near.data) if d != cell.axis)
         assert near.indices[: cell.batch_dims] == near.data[: cell.batch_dims]
     assert neighbours.neighbours(cell) == neighbours.neighbours(cell)
+
+
+def test_drawn_cells_are_valid_and_the_same_again():
+    cells = drawn.drawn(200, seed=3)
+    assert cells[:50] == drawn.drawn(50, seed=3)
+    assert cells[:50] != drawn.drawn(50, seed=4)
+    for cell in cells:
+        assert prod(dim[0] for dim in nest.nest_of(cell).dims) == cell.points
+        if prod(cell.data) <= 1 << 18 and prod(cell.indices) <= 1 << 18:
+            assert compare.expected(cell, *arrays(cell)).shape == cell.out
+    met = {(cell.op, len(cell.data), cell.axis) for cell in cells} | {cell.dist for cell in cells}
+    assert met >= {("gather", 3, 1), ("gather_elements", 2, 0), ("gather_nd", 4, 0), *drawn.DISTRIBUTIONS}
 
 
 def test_difference_sees_one_bit():
