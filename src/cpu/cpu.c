@@ -163,7 +163,7 @@ static int64_t first_column(const struct cpu_work *work, int64_t task, int64_t g
     return task == work->tasks ? work->columns : work->columns * task / work->tasks / grain * grain;
 }
 
-/* A thread that is alone moves the columns of all rows but those that are lent, and these with the last. */
+/* A thread that is alone moves columns of all rows but those that are lent; these follow the last columns. */
 static bool run_borrowing(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                           struct tasks tasks)
 {

@@ -42,7 +42,7 @@ struct cpu_work {
     int64_t row_share, column_share, piece; /* what a task takes of rows, columns, bytes of a run */
     int64_t column_tasks, pieces;           /* how many tasks lie side by side */
     int64_t tasks;
-    int64_t lent;                   /* last rows of out that hold slivers as long as a thread is alone */
+    int64_t lent;                   /* last rows of out, which hold slivers while a thread is alone */
     int64_t pattern[SHORT_PATTERN]; /* where the segment points to it */
 };
 

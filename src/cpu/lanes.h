@@ -73,7 +73,7 @@ AVX512_INLINE __m256i gather_narrow(__m512i offset, const char *from)
     return gather_some_narrow(all_lanes(), offset, from);
 }
 
-/* To out, or past the caches to where it may begin. */
+/* Half a line, or a whole one, to out; past the caches only to a multiple of its size. */
 AVX512_INLINE void store_half(char *out, __m256i bytes, bool streams)
 {
     if (streams)
