@@ -16,11 +16,12 @@ enum {
     DISTANT = 8 * 1024 * 1024,        /* and out of one of this size elements come slowly */
     CONFLICT = 512,                   /* lines that are a multiple of this apart share few sets of a cache */
     SMALL_RUN = 4,                    /* slivers help elements of no more bytes, */
-    MOST_RUN = 8,                     /* or than this, at such distances, or on x86 of whole lines; */
-    LEAST_ROWS = 32,                  /* they have this many rows at least, */
-    LINE_ROWS = 768,                  /* on the stack no more than this where rows are whole lines, */
-    MOST_ROWS = 2 * LINE_ROWS,        /* or than this, of half a line each, */
-    MANY_ROWS = 1024,                 /* of which more than this are worth it for smaller elements alone, */
+    MOST_RUN = 8,                     /* or than this at such distances; */
+    LINE_RUN = X86 ? MOST_RUN : SMALL_RUN, /* slivers of whole lines those of no more than this; */
+    LEAST_ROWS = 32,                       /* they have this many rows at least, */
+    LINE_ROWS = 768,                       /* on the stack no more than this where rows are whole lines, */
+    MOST_ROWS = 2 * LINE_ROWS,             /* or than this, of half a line each, */
+    MANY_ROWS = 1024, /* of which more than this are worth it for smaller elements alone, */
     NEAREST_ROWS = X86 ? 256 : MOST_ROWS,     /* and than this to stay in the nearest cache; */
     LENT_ROWS = X86 ? 128 * 1024 : MOST_ROWS, /* in out no more than this, */
     LENT_BYTES = 64 * 1024,                /* and on x86 CPUs that see far than so many bytes of a column, */
@@ -65,7 +66,7 @@ static bool has_slivers(const struct cpu_work *work, const struct nest *nest)
 static int64_t choose_sliver_row(const struct nest *nest)
 {
     const int64_t bound = nest->axis[0].bound, small = bound <= MANY_ROWS ? SMALL_RUN : SMALL_RUN / 2;
-    if (bound <= LINE_ROWS) return is_far_apart(nest, X86 ? MOST_RUN : SMALL_RUN) ? LINE_BYTES : 0;
+    if (bound <= LINE_ROWS) return is_far_apart(nest, LINE_RUN) ? LINE_BYTES : 0;
     return bound <= MOST_ROWS && is_far_apart(nest, small) ? LINE_BYTES / 2 : 0;
 }
 
@@ -75,7 +76,7 @@ static int64_t choose_lent(const struct nest *nest)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t bound = nest->axis[0].bound;
-    if (bound <= LINE_ROWS || bound > LENT_ROWS || !is_far_apart(nest, X86 ? MOST_RUN : SMALL_RUN) ||
+    if (bound <= LINE_ROWS || bound > LENT_ROWS || !is_far_apart(nest, LINE_RUN) ||
         (!is_short_sighted() && bound * nest->run > LENT_BYTES) ||
         !continues_stride(before->out, inner->n, inner->out))
         return 0;
@@ -89,6 +90,7 @@ void garner_slivers_choose(struct cpu_work *work, const struct nest *nest)
     const struct dim *before = &nest->dim[nest->rank - 2];
     const int64_t row = choose_sliver_row(nest);
     work->lent = choose_lent(nest);
+    if (row == 0 && work->lent == 0) return;
     if (row) work->way = SLIVERS;
     work->sliver = garner_kernel_find(SLIVER, nest->index_type.bytes, nest->run);
     work->segment.row_index = before->index * nest->index_type.bytes;
