@@ -47,6 +47,20 @@ GARNER_INLINE void prefetch_lines(uintptr_t at, int64_t bytes, bool near)
         prefetch_line(at + (uintptr_t)k, near);
 }
 
+#if defined(__aarch64__)
+typedef uint8_t quarter __attribute__((vector_size(16)));
+
+/* By one instruction, of which gcc makes two. */
+GARNER_INLINE void store_two_quarters(char *out, quarter first, quarter second)
+{
+#if defined(CHECKED_ACCESS)
+    memcpy(out, &first, 16), memcpy(out + 16, &second, 16);
+#else
+    __asm__ volatile("stp %q1, %q2, [%0]" ::"r"(out), "w"(first), "w"(second) : "memory");
+#endif
+}
+#endif
+
 /* One line. A store of all its 64 bytes at once spares the CPU from reading it first; to the compiler a
  * vector of that size is one register only where the instruction set has it. */
 GARNER_INLINE void move_line(char *out, const char *from, enum level level)
@@ -64,11 +78,10 @@ GARNER_INLINE void move_line(char *out, const char *from, enum level level)
     (void)level;
 #if defined(__aarch64__)
     /* Loaded as a whole before any of it is stored; in turns it is slower. */
-    typedef uint8_t piece __attribute__((vector_size(16)));
-    piece a, b, c, d;
+    quarter a, b, c, d;
     memcpy(&a, from, 16), memcpy(&b, from + 16, 16), memcpy(&c, from + 32, 16), memcpy(&d, from + 48, 16);
     __asm__("" : "+w"(a), "+w"(b), "+w"(c), "+w"(d));
-    memcpy(out, &a, 16), memcpy(out + 16, &b, 16), memcpy(out + 32, &c, 16), memcpy(out + 48, &d, 16);
+    store_two_quarters(out, a, b), store_two_quarters(out + 32, c, d);
 #else
     memcpy(out, from, LINE);
 #endif
