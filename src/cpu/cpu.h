@@ -96,7 +96,7 @@ static inline int64_t table_bytes(const struct nest *nest)
  * soon. */
 static inline bool is_short_sighted(void)
 {
-    return !X86 || (garner_cpu_quirks() & SHORT_SIGHT) != 0;
+    return (garner_cpu_quirks() & SHORT_SIGHT) != 0;
 }
 
 /* Whether the kernel joins short rows. */

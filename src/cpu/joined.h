@@ -24,8 +24,9 @@ GARNER_INLINE bool take_next(struct segment *row, int count, enum source source,
     int64_t offset[GROUP];
     const char *at[GROUP];
     if (!load_offsets(row, 0, count, joined_source(source), width, constant, wraps, offset)) return false;
+    const int64_t slope = source == SHORT_UNIT ? 0 : constant;
     UNROLL for (int i = 0; i < count; i++) at[i] =
-        row->data + (source == SHORT_UNIT ? offset[i] * constant : offset[i] + i * constant);
+        point_address(row, row->data, offset[i], joined_source(source), constant, i) + i * slope;
     move_elements(row->out, at, count, constant);
     row->index += count * width;
     row->out += count * constant;

@@ -114,6 +114,9 @@ int garner_cpu_quirks(void);
 /* The same of any model, as CPUID numbers it within its base family. */
 int garner_model_quirks(bool intel, int family, int model);
 
+/* And of any part, as aarch64 numbers it. */
+int garner_part_quirks(int implementer, int part);
+
 /* The kernels of a level; NULL if this architecture has no such level. */
 const kernel_table *garner_level_kernels(enum level level);
 

@@ -198,7 +198,7 @@ AVX512_INLINE int64_t gather_lanes_between(const struct segment *s, int64_t i, i
     for (; end - i >= LANES; i += LANES) {
         struct lanes at;
         prefetch_onward(s, i, run, &asks);
-        prefetch_indices(s, i, LANES, source_axes(source) * width);
+        prefetch_indices(s, i, LANES, source_axes(source) * width, true);
         if (!find_lanes(s, i, source, width, run, &at)) return i;
         if (source == COLUMNS) at.offset = _mm512_add_epi64(at.offset, column);
         if (source == PATTERN) at.offset = _mm512_add_epi64(at.offset, _mm512_loadu_si512(s->pattern + i));

@@ -65,11 +65,10 @@ GARNER_INLINE void move_whole(const struct segment *s, char *out, const char *fr
 GARNER_INLINE void move_point(const struct segment *s, char *out, const char *data, int64_t from,
                               enum source source, int64_t constant, bool streams, enum level level)
 {
-    if (source == UNIT && constant) from *= constant;
     if (source == HOLED && from == OFFSET_NOWHERE)
         zero_run(out, (size_t)(constant ? constant : s->run));
     else
-        move_whole(s, out, data + from, constant, streams, level);
+        move_whole(s, out, point_address(s, data, from, source, constant, 0), constant, streams, level);
 }
 
 /* Asks for a part of the next row's table: as much of it as the next points, ONWARD of them, are of a row. */
@@ -98,7 +97,8 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     int64_t step = gaps || constant == 0 ? s->step : constant;
     int64_t slope = source != COLUMNS ? 0 : constant == 0 ? s->ramp : constant;
     const int64_t *block = (const int64_t *)(const void *)s->index + first;
-    if (!X86 && !resolved && count > 1) prefetch_indices(s, first, count, source_axes(source) * width);
+    if (!X86 && !resolved && count > 1)
+        prefetch_indices(s, first, count, source_axes(source) * width, source != UNIT || s->near);
     if (!resolved && !load_offsets(s, first, count, source, width, constant, wraps, offset)) return false;
     const int64_t *from = resolved ? block : offset;
     out += first * step;
@@ -115,7 +115,7 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     if (moves_fours(constant) && count % 4 == 0 && !gaps) {
         const char *at[MOST_GROUP];
         UNROLL for (int i = 0; i < count; i++) at[i] =
-            data + i * slope + from[i] * (source == UNIT ? constant : 1);
+            point_address(s, data, from[i], source, constant, i) + i * slope;
         move_elements(out, at, count, constant);
         return true;
     }
@@ -142,7 +142,7 @@ GARNER_INLINE int move_two_groups(const struct segment *s, const char *data, cha
                                   enum level level)
 {
     const int count = 2 * GROUP;
-    if (count * width >= LINE) prefetch_indices(s, first, count, width);
+    if (count * width >= LINE) prefetch_indices(s, first, count, width, true);
     if (count * constant >= LINE)
         prefetch_lines((uintptr_t)out + (uintptr_t)(first * constant) + OUT_AHEAD, count * constant, true);
     UNROLL for (int moved = 0; moved < count; moved += GROUP)
@@ -211,7 +211,8 @@ GARNER_INLINE void move_long(const struct segment *s, char *out, const char *fro
         move_asking(out, from, run, later, s->near, streams, level);
         return;
     }
-    prefetch_lines(later, at_most(run, MOST_ASKED), s->near);
+    const bool is_there = later == (uintptr_t)from; /* since it is moved now */
+    if (__builtin_expect(!is_there, 1)) prefetch_lines(later, at_most(run, MOST_ASKED), s->near);
     move_run(out, from, run, constant, streams, level);
 }
 

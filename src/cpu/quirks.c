@@ -33,6 +33,14 @@ int garner_model_quirks(bool intel, int family, int model)
     return 0;
 }
 
+/* Arm numbers its parts by their age, from 0xd40 (Neoverse V1) on anew: those before have half as many
+ * instructions under way. */
+int garner_part_quirks(int implementer, int part)
+{
+    enum { ARM = 'A', NEOVERSE_V1 = 0xd40 };
+    return implementer == ARM && part < NEOVERSE_V1 ? SHORT_SIGHT : 0;
+}
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 
@@ -44,10 +52,20 @@ static int find_quirks(void)
     if (!__get_cpuid(1, &a, &b, &c, &d)) return SLOW_GATHERS;
     return garner_model_quirks(intel, (int)(a >> 8 & 15), (int)((a >> 4 & 15) | (a >> 12 & 0xf0)));
 }
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+
+static int find_quirks(void)
+{
+    uint64_t id;
+    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) return SHORT_SIGHT; /* a system as old as such CPUs */
+    __asm__("mrs %0, midr_el1" : "=r"(id));
+    return garner_part_quirks((int)(id >> 24 & 0xff), (int)(id >> 4 & 0xfff));
+}
 #else
 static int find_quirks(void)
 {
-    return 0;
+    return SHORT_SIGHT;
 }
 #endif
 

@@ -4,13 +4,12 @@
 
 enum {
     CACHED = 1024 * 1024,   /* a table of this size stays in a core's own caches */
-    AHEAD_BYTES = 2048,     /* how far ahead runs are asked for, */
-    AHEAD_CACHED = 8192,    /* on x86, where out stays in the caches, and those shorter than this, */
+    AHEAD_BYTES = 2048,     /* how far ahead runs and the tables of joined rows are asked for, */
+    AHEAD_CACHED = 8192,    /* on x86, where out stays in the caches, runs that are shorter than this, */
     AHEAD_POINTS = 16,      /* at most this many, */
     AHEAD_ELEMENTS = 32,    /* single elements this many: those of tables in memory, */
     SEEN = 8 * 1024 * 1024, /* and on x86 CPUs that are short-sighted of all tables over this size */
     SMALL_TABLE = (X86 ? 512 : 32) * 1024, /* of a row, which stays near beside the next one's */
-    MOST_UNUSED = 2,                       /* of such a table a row uses at least half; */
     SHARED_PACE = 8, /* on x86 it has no more bytes for each point than this, and rows share their indices; */
     DENSE_PACE = 16, /* or than this, so that nearly all its lines are met, if the CPU is short-sighted; */
     SPARSE_PACE = 64,         /* or even this, so that most of them are, if they come from memory */
@@ -23,6 +22,28 @@ enum {
     PLAIN_OUT = 2 * 1024 * 1024,     /* one of this size stays in them; */
     PLAIN_RUN = 32 * 1024            /* then runs of this length on x86 are better left to the C library */
 };
+
+/* How far a CPU is to be asked ahead. A longer window of its own wants requests to be earlier, and to leave
+ * the nearest cache, whose few ways to memory it fills by itself, to what is needed at once. */
+struct sight {
+    int64_t near;  /* a table of this size stays near enough to a core; nothing of it is asked for */
+    int64_t close; /* what comes from one of this size is asked into the nearest cache */
+    int64_t bytes,
+        points;        /* how far ahead runs are asked for that come from elsewhere, and how many at most */
+    int64_t tuples[2]; /* how many pairs of indices ahead elements are asked for, how many longer tuples */
+    int64_t elements;  /* single elements out of no larger tables: to find their pages twice takes longer */
+    int64_t unused;    /* of a small table a row uses at least the part that this divides */
+};
+
+static const struct sight short_sight = {NEAR, SHARED, AHEAD_BYTES, AHEAD_POINTS, {32, 16}, INT64_MAX, 2};
+static const struct sight long_sight = {
+    128 * 1024, 1536 * 1024, 2 * AHEAD_BYTES, 24, {64, 32}, 192 * 1024 * 1024, 1};
+static const struct sight x86_sight = {NEAR, SHARED, AHEAD_BYTES, AHEAD_POINTS, {32, 32}, INT64_MAX, 0};
+
+static const struct sight *cpu_sight(void)
+{
+    return X86 ? &x86_sight : is_short_sighted() ? &short_sight : &long_sight;
+}
 
 /* How many bytes the tables of all rows reach over. */
 static int64_t spanned_bytes(const struct nest *nest)
@@ -57,22 +78,25 @@ static bool goes_masked(const struct cpu_work *work, const struct nest *nest)
 static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, int64_t touched,
                             bool stream)
 {
+    const struct sight *sight = cpu_sight();
     if (is_joined(work)) return divide_up(AHEAD_BYTES, table_bytes(nest));
     const bool elements = work->fused && work->fused->run && nest->run <= MOST_ELEMENT;
-    if (elements && nest->axes > 1) return touched > NEAR ? AHEAD_ELEMENTS : 0;
-    const int64_t seen = X86 && is_short_sighted() ? SEEN : SHARED;
-    if (elements) return table_bytes(nest) > seen ? AHEAD_ELEMENTS : 0;
+    if (elements && nest->axes > 1) return touched > sight->near ? sight->tuples[nest->axes > 2] : 0;
+    const int64_t seen = X86 && is_short_sighted() ? SEEN : SHARED, bytes = table_bytes(nest);
+    const int64_t most = elements && work->fused->source == UNIT ? sight->elements : INT64_MAX;
+    if (elements) return bytes > seen && bytes <= most ? AHEAD_ELEMENTS : 0;
     const bool seen_by_itself = goes_masked(work, nest) || (work->way == REUSES && nest->run <= MOST_ELEMENT);
     if (X86 && seen_by_itself && !is_short_sighted()) return 0;
-    const int64_t reach = X86 && !stream ? AHEAD_CACHED : AHEAD_BYTES;
-    if (touched <= NEAR || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;
-    return at_most(AHEAD_POINTS, divide_up(reach, nest->run));
+    const bool close = touched <= sight->close;
+    const int64_t reach = X86 && !stream ? AHEAD_CACHED : close ? AHEAD_BYTES : sight->bytes;
+    if (touched <= sight->near || (reach == AHEAD_CACHED && nest->run >= reach)) return 0;
+    return at_most(close ? AHEAD_POINTS : sight->points, divide_up(reach, nest->run));
 }
 
 /* How many bytes of a table there may be for each point of a row that asks for the next one's. */
 static int64_t most_pace(const struct nest *nest)
 {
-    if (!X86) return MOST_UNUSED * nest->run;
+    if (!X86) return cpu_sight()->unused * nest->run;
     const int64_t spanned = spanned_bytes(nest);
     if (is_short_sighted()) return spanned > SHARED ? SPARSE_PACE : DENSE_PACE;
     return nest->dim[nest->rank - 2].index == 0 && spanned > NEAR ? SHARED_PACE : 0;
@@ -110,7 +134,8 @@ void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
     work->segment.stream =
         stream && (nest->run > MOST_ELEMENT || nest->dim[nest->rank - 1].n >= STREAMED_ROW / nest->run);
     work->segment.plain = X86 && nest->run >= PLAIN_RUN && nest->points <= PLAIN_OUT / nest->run;
-    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : touched <= SHARED;
+    const int64_t reached = nest->run <= MOST_ELEMENT ? table_bytes(nest) : touched;
+    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : reached <= cpu_sight()->close;
     work->segment.pace = choose_pace(work, nest, touched);
     if (work->segment.pace) work->segment.row_ramp = nest->dim[nest->rank - 2].data;
     work->share = choose_share(work, nest);

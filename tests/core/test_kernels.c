@@ -145,7 +145,8 @@ static void test_find(void **state)
                 if (has_kernel((enum source)source, run)) find_kernel((enum source)source, index, run);
 }
 
-/* Models by which the level is chosen: Cascade Lake, Sapphire Rapids, one of another maker. */
+/* Models by which kernels and their reach are chosen: Cascade Lake, Ice Lake, Sapphire Rapids, one of another
+ * maker; Neoverse N1 and V1, one of another maker. */
 static void test_quirks(void **state)
 {
     (void)state;
@@ -154,6 +155,9 @@ static void test_quirks(void **state)
     assert_int_equal(garner_model_quirks(true, 6, 0x8f), 0);
     assert_int_equal(garner_model_quirks(true, 15, 0x55), 0);
     assert_int_equal(garner_model_quirks(false, 15, 0x11), SLOW_GATHERS);
+    assert_int_equal(garner_part_quirks('A', 0xd0c), SHORT_SIGHT);
+    assert_int_equal(garner_part_quirks('A', 0xd40), 0);
+    assert_int_equal(garner_part_quirks('a', 0x022), 0);
     const enum level detected = garner_cpu_detected();
     const bool leaves = detected == AVX512_GATHER && (garner_cpu_quirks() & SLOW_GATHERS);
     assert_true(getenv("GARNER_CPU") || garner_cpu_level() == (leaves ? AVX512 : detected));

@@ -175,7 +175,7 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
         .n = wish.n,
         .run = kernel->run ? kernel->run : wish.run,
         .axis = c->axis,
-        .ahead = (int64_t[]){0, 1, 16}[random_between(random, 0, 2)],
+        .ahead = (int64_t[]){0, 1, 16, 99}[random_between(random, 0, 3)],
         .near = random_chance(random, 50),
         .stream = random_chance(random, 50),
         .plain = random_chance(random, 10),
