@@ -16,14 +16,13 @@ enum {
     DISTANT = 8 * 1024 * 1024,        /* and out of one of this size elements come slowly */
     CONFLICT = 512,                   /* lines that are a multiple of this apart share few sets of a cache */
     SMALL_RUN = 4,                    /* slivers help elements of no more bytes, */
-    MOST_RUN = 8,                     /* or than this at such distances; */
-    LINE_RUN = X86 ? MOST_RUN : SMALL_RUN, /* slivers of whole lines those of no more than this; */
-    LEAST_ROWS = 32,                       /* they have this many rows at least, */
-    LINE_ROWS = 768,                       /* on the stack no more than this where rows are whole lines, */
-    MOST_ROWS = 2 * LINE_ROWS,             /* or than this, of half a line each, */
-    MANY_ROWS = 1024, /* of which more than this are worth it for smaller elements alone, */
-    NEAREST_ROWS = X86 ? 256 : MOST_ROWS,     /* and than this to stay in the nearest cache; */
-    LENT_ROWS = X86 ? 128 * 1024 : MOST_ROWS, /* in out no more than this, */
+    MOST_RUN = 8,              /* or than this at such distances, or where slivers are of whole lines; */
+    LEAST_ROWS = 32,           /* they have this many rows at least, */
+    LINE_ROWS = 768,           /* on the stack no more than this where rows are whole lines, */
+    MOST_ROWS = 2 * LINE_ROWS, /* or than this, of half a line each, */
+    MANY_ROWS = 1024,          /* of which more than this are worth it for smaller elements alone, */
+    NEAREST_ROWS = X86 ? 256 : MOST_ROWS,  /* and than this to stay in the nearest cache; */
+    LENT_ROWS = 128 * 1024,                /* in out no more than this, */
     LENT_BYTES = 64 * 1024,                /* and on x86 CPUs that see far than so many bytes of a column, */
     LENDERS = 4,                           /* and than one row of out in so many has room for */
     SLIVER_BYTES = LINE_ROWS * LINE_BYTES, /* 48 KiB of the 64 that a call may take */
@@ -31,6 +30,12 @@ enum {
 };
 
 _Static_assert(MOST_ROWS *LINE_BYTES / 2 <= SLIVER_BYTES, "half lines fit as well");
+
+/* The longest elements that slivers of whole lines serve at any distance. */
+static int64_t line_run(void)
+{
+    return X86 || !is_short_sighted() ? MOST_RUN : SMALL_RUN;
+}
 
 /* Whether it pays to cut the table into slivers for elements that are `small`. Either it is too large for a
  * core's own caches; or only for the nearest one, and lines of a column, which meet in a few sets of any
@@ -66,7 +71,7 @@ static bool has_slivers(const struct cpu_work *work, const struct nest *nest)
 static int64_t choose_sliver_row(const struct nest *nest)
 {
     const int64_t bound = nest->axis[0].bound, small = bound <= MANY_ROWS ? SMALL_RUN : SMALL_RUN / 2;
-    if (bound <= LINE_ROWS) return is_far_apart(nest, LINE_RUN) ? LINE_BYTES : 0;
+    if (bound <= LINE_ROWS) return is_far_apart(nest, line_run()) ? LINE_BYTES : 0;
     return bound <= MOST_ROWS && is_far_apart(nest, small) ? LINE_BYTES / 2 : 0;
 }
 
@@ -76,8 +81,8 @@ static int64_t choose_lent(const struct nest *nest)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t bound = nest->axis[0].bound;
-    if (bound <= LINE_ROWS || bound > LENT_ROWS || !is_far_apart(nest, LINE_RUN) ||
-        (!is_short_sighted() && bound * nest->run > LENT_BYTES) ||
+    if (bound <= LINE_ROWS || bound > LENT_ROWS || !is_far_apart(nest, line_run()) ||
+        (X86 && !is_short_sighted() && bound * nest->run > LENT_BYTES) ||
         !continues_stride(before->out, inner->n, inner->out))
         return 0;
     const int64_t lent = divide_up((bound + 1) * LINE_BYTES, before->out);
