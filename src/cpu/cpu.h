@@ -110,6 +110,9 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest);
 /* For what is not little: how far to look ahead, how often to serve, where to write. */
 void garner_cpu_tune(struct cpu_work *work, const struct nest *nest);
 
+/* The first of these; `stream`: out is better written past the caches. */
+void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool stream);
+
 /* And into how many tasks it is cut. */
 void garner_cpu_cut(struct cpu_work *work, const struct nest *nest);
 

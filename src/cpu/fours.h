@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Four elements of 4 or 8 bytes from anywhere to places side by side, by fewer stores than there are of them.
- */
+/* Four elements from anywhere to places side by side, by fewer stores than there are of them. */
 #ifndef GARNER_CPU_FOURS_H
 #define GARNER_CPU_FOURS_H
 
@@ -9,7 +8,12 @@
 /* Whether elements of that many bytes are better moved four at a time, which compilers do not see. */
 GARNER_INLINE bool moves_fours(int64_t bytes)
 {
-#if (defined(__aarch64__) || defined(__SSE2__)) && !defined(CHECKED_ACCESS)
+#if defined(CHECKED_ACCESS)
+    (void)bytes;
+    return false;
+#elif defined(__aarch64__)
+    return bytes <= 8;
+#elif defined(__SSE2__)
     return bytes == 4 || bytes == 8;
 #else
     (void)bytes;
@@ -18,6 +22,24 @@ GARNER_INLINE bool moves_fours(int64_t bytes)
 }
 
 #if defined(__aarch64__)
+GARNER_INLINE void move_four_bytes(char *out, const char *const *from)
+{
+    uint8_t element[4];
+    UNROLL for (int i = 0; i < 4; i++) memcpy(&element[i], from[i], 1);
+    const uint32_t low = element[0] | (uint32_t)element[1] << 8,
+                   high = element[2] | (uint32_t)element[3] << 8;
+    __asm__ volatile("str %w1, [%0]" ::"r"(out), "r"(low | high << 16) : "memory");
+}
+
+GARNER_INLINE void move_four_halves(char *out, const char *const *from)
+{
+    uint16_t element[4];
+    UNROLL for (int i = 0; i < 4; i++) memcpy(&element[i], from[i], 2);
+    const uint32_t low = element[0] | (uint32_t)element[1] << 16,
+                   high = element[2] | (uint32_t)element[3] << 16;
+    __asm__ volatile("stp %w1, %w2, [%0]" ::"r"(out), "r"(low), "r"(high) : "memory");
+}
+
 GARNER_INLINE void move_four_words(char *out, const char *const *from)
 {
     uint32_t element[4];
@@ -61,25 +83,21 @@ GARNER_INLINE void move_four_longs(char *out, const char *const *from)
     _mm_storeu_si128((__m128i *)(void *)out, load_two_longs(from));
     _mm_storeu_si128((__m128i *)(void *)(out + 16), load_two_longs(from + 2));
 }
-#else
-GARNER_INLINE void move_four_words(char *out, const char *const *from)
-{
-    UNROLL for (int i = 0; i < 4; i++) memcpy(out + 4 * i, from[i], 4);
-}
-
-GARNER_INLINE void move_four_longs(char *out, const char *const *from)
-{
-    UNROLL for (int i = 0; i < 4; i++) memcpy(out + 8 * i, from[i], 8);
-}
 #endif
 
-/* Four elements of 4 or 8 bytes, a constant, from anywhere. */
+/* Four elements of a number of bytes, a constant, that moves_fours(). */
 GARNER_INLINE void move_four(char *out, const char *const *from, int64_t bytes)
 {
-    if (bytes == 4)
-        move_four_words(out, from);
-    else
-        move_four_longs(out, from);
+#if defined(__aarch64__)
+    if (bytes == 1) move_four_bytes(out, from);
+    if (bytes == 2) move_four_halves(out, from);
+#endif
+#if defined(__aarch64__) || defined(__SSE2__)
+    if (bytes == 4) move_four_words(out, from);
+    if (bytes == 8) move_four_longs(out, from);
+#else
+    (void)out, (void)from, (void)bytes;
+#endif
 }
 
 #endif

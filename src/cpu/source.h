@@ -84,11 +84,18 @@ GARNER_INLINE bool all_inside(const int64_t *place, int count, int64_t bound)
     return true;
 }
 
+/* Whether indices are loaded as if none were negative: as unsigned numbers of 32 bits these are too large for
+ * any place. On aarch64, which has no other pairs of such loads without a further step. */
+GARNER_INLINE bool loads_unsigned(int width, bool wraps)
+{
+    return !X86 && width == 4 && !wraps;
+}
+
 /* The places of `count` points on the axis number k. */
 GARNER_INLINE void load_places(const struct segment *s, const char *at, int count, enum source source,
                                int width, int k, bool wraps, int64_t *place)
 {
-    const struct index_type type = {width, false};
+    const struct index_type type = {width, loads_unsigned(width, wraps)};
     UNROLL for (int i = 0; i < count; i++)
     {
         place[i] = index_load(at + (i * source_axes(source) + k) * width, type);
@@ -129,7 +136,8 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
     UNROLL for (int k = 0; k < axes; k++)
     {
         load_places(s, at, count, source, width, k, wraps, place[k]);
-        inside &= all_inside(place[k], count, s->axis[k].bound);
+        const int64_t bound = s->axis[k].bound, most = (int64_t)INT32_MAX + 1;
+        inside &= all_inside(place[k], count, loads_unsigned(width, wraps) ? at_most(bound, most) : bound);
     }
     uint64_t ramp = (uint64_t)s->ramp, along = source == RAMP ? (uint64_t)first * ramp : 0;
     UNROLL for (int i = 0; i < count; i++, along += ramp)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* What is asked for before it is needed: later runs, single elements, tables of later rows. */
+#include "cpu.h"
+
+enum {
+    AHEAD_BYTES = 2048,  /* how far ahead runs and the tables of joined rows are asked for, */
+    AHEAD_POINTS = 16,   /* at most this many, */
+    AHEAD_CACHED = 8192, /* on x86, where out stays in the caches, runs that are shorter than this; */
+    AHEAD_ELEMENTS = 32, /* single elements this many */
+    MASKED_RUN = 64,     /* bytes; AVX-512 moves shorter runs of any length at once */
+    STREAMED_FAR = 512,  /* from this length on streamed runs pass the nearest cache by */
+    SMALL_TABLE = (X86 ? 512 : 32) * 1024, /* of a row, which stays near beside the next one's */
+    SHARED_PACE = 8, /* on x86 it has no more bytes for each point than this, and rows share their indices; */
+    DENSE_PACE = 16, /* or than this, so that nearly all its lines are met, if the CPU is short-sighted; */
+    SPARSE_PACE = 64,         /* or even this, so that most of them are, if they come from memory */
+    LEAST_PACE = X86 ? 8 : 4, /* bytes of a short row's table for each point where asking for it helps, */
+    MOST_PACE = 128           /* and where enough of what is asked for is used */
+};
+
+/* How far a CPU is asked ahead. One that sees far by itself wants to be asked earlier, and for the second
+ * cache: it fills the nearest one's few ways to memory on its own. */
+struct sight {
+    int64_t near;          /* a table of this size stays near enough to a core: no run of it is asked for */
+    int64_t close;         /* out of one of this size they are asked into the nearest cache; */
+    int64_t bytes, points; /* out of a larger one so far ahead, and no more of them than this */
+    int64_t tuples[2]; /* how many pairs ahead of indices elements are asked for, how many longer tuples */
+    int64_t seen;      /* single elements are asked for out of larger tables than this alone, */
+    int64_t found;     /* and no larger than this: to find their pages twice takes longer */
+    int64_t unused;    /* of a small table a row uses at least the part that this divides */
+};
+
+static struct sight cpu_sight(void)
+{
+    struct sight sight = {
+        .near = NEAR,
+        .close = SHARED,
+        .bytes = AHEAD_BYTES,
+        .points = AHEAD_POINTS,
+        .tuples = {32, X86 ? 32 : 16},
+        .seen = X86 && is_short_sighted() ? 8 * 1024 * 1024 : SHARED,
+        .found = INT64_MAX,
+        .unused = 2,
+    };
+    if (X86 || is_short_sighted()) return sight;
+    sight.near = 128 * 1024;
+    sight.close = 1536 * 1024;
+    sight.bytes = 2 * AHEAD_BYTES;
+    sight.points = 24;
+    sight.tuples[0] = 64;
+    sight.tuples[1] = 32;
+    sight.found = 192 * 1024 * 1024;
+    sight.unused = 1;
+    return sight;
+}
+
+/* How many bytes the tables of all rows reach over. */
+static int64_t spanned_bytes(const struct nest *nest)
+{
+    int64_t bytes = table_bytes(nest), span;
+    for (int d = 0; d < nest->rank - 1; d++) {
+        const struct dim *dim = &nest->dim[d];
+        int64_t pitch = dim->data < 0 ? -(dim->data + 1) : dim->data;
+        if (multiply_fits(dim->n, pitch, &span)) bytes = at_least(bytes, span);
+    }
+    return bytes;
+}
+
+/* How many bytes the points choose from: the table of their row; and where a row takes little of its table,
+ * so that nothing is met again, the tables of all rows. */
+static int64_t touched_bytes(const struct nest *nest)
+{
+    const int64_t bytes = table_bytes(nest);
+    return nest->dim[nest->rank - 1].n > bytes / nest->run ? bytes : spanned_bytes(nest);
+}
+
+/* Whether rows are so short that AVX-512 moves each of them by one instruction. */
+static bool goes_masked(const struct cpu_work *work, const struct nest *nest)
+{
+    const struct kernel *fused = work->fused;
+    return fused && fused->level == AVX512 && fused->source == UNIT && fused->run == 0 &&
+           nest->run < MASKED_RUN;
+}
+
+/* How many single elements ahead are asked for; 0: none. They are found by the CPU itself, which looks far
+ * enough, unless they come from memory, or tuples lead to them. */
+static int64_t choose_elements_ahead(const struct cpu_work *work, const struct nest *nest,
+                                     const struct sight *sight, int64_t touched)
+{
+    if (nest->axes > 1) return touched > sight->near ? sight->tuples[nest->axes > 2] : 0;
+    const int64_t bytes = table_bytes(nest), most = work->fused->source == UNIT ? sight->found : INT64_MAX;
+    return bytes > sight->seen && bytes <= most ? AHEAD_ELEMENTS : 0;
+}
+
+/* How many points, or short rows, ahead runs are asked for; 0: not at all. */
+static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest, const struct sight *sight,
+                            int64_t touched, bool stream)
+{
+    if (is_joined(work)) return divide_up(AHEAD_BYTES, table_bytes(nest));
+    if (work->fused && work->fused->run && nest->run <= MOST_ELEMENT)
+        return choose_elements_ahead(work, nest, sight, touched);
+    const bool seen_by_itself = goes_masked(work, nest) || (work->way == REUSES && nest->run <= MOST_ELEMENT);
+    if (X86 && seen_by_itself && !is_short_sighted()) return 0;
+    if (touched <= sight->near) return 0;
+    if (X86 && !stream)
+        return nest->run < AHEAD_CACHED ? at_most(AHEAD_POINTS, divide_up(AHEAD_CACHED, nest->run)) : 0;
+    if (touched <= sight->close) return at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
+    return at_most(sight->points, divide_up(sight->bytes, nest->run));
+}
+
+/* How many bytes of a table there may be for each point of a row that asks for the next one's. */
+static int64_t most_pace(const struct nest *nest, const struct sight *sight)
+{
+    if (!X86) return sight->unused * nest->run;
+    const int64_t spanned = spanned_bytes(nest);
+    if (is_short_sighted()) return spanned > SHARED ? SPARSE_PACE : DENSE_PACE;
+    return nest->dim[nest->rank - 2].index == 0 && spanned > NEAR ? SHARED_PACE : 0;
+}
+
+/* How much of a later row's table is asked for with each point of a row; 0: nothing. A row that uses much of
+ * a small table meets each of its lines soon, and in an order that no CPU foresees. */
+static int32_t choose_pace(const struct cpu_work *work, const struct nest *nest, const struct sight *sight,
+                           int64_t touched)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    const int64_t bytes = table_bytes(nest), pace = divide_up(bytes, inner->n);
+    if (nest->rank == 1 || inner[-1].data < bytes) return 0;
+    const bool asks = is_joined(work)
+                          ? is_short_sighted() && touched > NEAR && pace >= LEAST_PACE && pace <= MOST_PACE
+                          : work->way == ROWS && bytes <= SMALL_TABLE && pace <= most_pace(nest, sight);
+    return asks ? (int32_t)pace : 0;
+}
+
+/* How much of the next table each of several rows that choose from the same one asks for. */
+static int64_t choose_share(const struct cpu_work *work, const struct nest *nest, const struct sight *sight)
+{
+    if (!X86 || !is_short_sighted() || nest->rank < 3 || work->way != ROWS || nest->run > MOST_ELEMENT)
+        return 0;
+    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
+    const int64_t bytes = table_bytes(nest);
+    if (before->data != 0 || before[-1].data < bytes || bytes > SMALL_TABLE) return 0;
+    return divide_up(bytes, before->n * inner->n) <= most_pace(nest, sight) ? divide_up(bytes, before->n) : 0;
+}
+
+void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool stream)
+{
+    const struct sight sight = cpu_sight();
+    const int64_t touched = touched_bytes(nest);
+    const int64_t reached = nest->run <= MOST_ELEMENT ? table_bytes(nest) : touched;
+    work->segment.ahead = choose_ahead(work, nest, &sight, touched, stream);
+    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : reached <= sight.close;
+    work->segment.pace = choose_pace(work, nest, &sight, touched);
+    if (work->segment.pace) work->segment.row_ramp = nest->dim[nest->rank - 2].data;
+    work->share = choose_share(work, nest, &sight);
+}
