@@ -7,6 +7,7 @@ enum {
     AHEAD_POINTS = 16,   /* at most this many, */
     AHEAD_CACHED = 8192, /* on x86, where out stays in the caches, runs that are shorter than this; */
     AHEAD_ELEMENTS = 32, /* single elements this many */
+    LONG_RUN = 192,      /* bytes; worth asking for even if it may be near */
     MASKED_RUN = 64,     /* bytes; AVX-512 moves shorter runs of any length at once */
     STREAMED_FAR = 512,  /* from this length on streamed runs pass the nearest cache by */
     SMALL_TABLE = (X86 ? 512 : 32) * 1024, /* of a row, which stays near beside the next one's */
@@ -21,9 +22,11 @@ enum {
  * cache: it fills the nearest one's few ways to memory on its own. */
 struct sight {
     int64_t near;          /* a table of this size stays near enough to a core: no run of it is asked for */
-    int64_t close;         /* out of one of this size they are asked into the nearest cache; */
+    int64_t close;         /* out of one of this size they are asked into the nearest cache, */
+    int64_t closer;        /* single elements out of one of this size; */
     int64_t bytes, points; /* out of a larger one so far ahead, and no more of them than this */
     int64_t tuples[2]; /* how many pairs ahead of indices elements are asked for, how many longer tuples */
+    int64_t times;     /* long runs are asked for that are met no more often than this */
     int64_t seen;      /* single elements are asked for out of larger tables than this alone, */
     int64_t found;     /* and no larger than this: to find their pages twice takes longer */
     int64_t unused;    /* of a small table a row uses at least the part that this divides */
@@ -34,20 +37,24 @@ static struct sight cpu_sight(void)
     struct sight sight = {
         .near = NEAR,
         .close = SHARED,
+        .closer = SHARED,
         .bytes = AHEAD_BYTES,
         .points = AHEAD_POINTS,
         .tuples = {32, X86 ? 32 : 16},
         .seen = X86 && is_short_sighted() ? 8 * 1024 * 1024 : SHARED,
+        .times = 1,
         .found = INT64_MAX,
         .unused = 2,
     };
     if (X86 || is_short_sighted()) return sight;
     sight.near = 128 * 1024;
-    sight.close = 1536 * 1024;
+    sight.close = 4096 * 1024;
+    sight.closer = 1536 * 1024;
     sight.bytes = 2 * AHEAD_BYTES;
     sight.points = 24;
     sight.tuples[0] = 64;
     sight.tuples[1] = 32;
+    sight.times = 2;
     sight.found = 192 * 1024 * 1024;
     sight.unused = 1;
     return sight;
@@ -66,11 +73,12 @@ static int64_t spanned_bytes(const struct nest *nest)
 }
 
 /* How many bytes the points choose from: the table of their row; and where a row takes little of its table,
- * so that nothing is met again, the tables of all rows. */
-static int64_t touched_bytes(const struct nest *nest)
+ * so that nothing is met again, or long runs no more than a few times, the tables of all rows. */
+static int64_t touched_bytes(const struct nest *nest, const struct sight *sight)
 {
+    const int64_t times = nest->run >= LONG_RUN ? sight->times : 1;
     const int64_t bytes = table_bytes(nest);
-    return nest->dim[nest->rank - 1].n > bytes / nest->run ? bytes : spanned_bytes(nest);
+    return nest->dim[nest->rank - 1].n / times > bytes / nest->run ? bytes : spanned_bytes(nest);
 }
 
 /* Whether rows are so short that AVX-512 moves each of them by one instruction. */
@@ -144,10 +152,10 @@ static int64_t choose_share(const struct cpu_work *work, const struct nest *nest
 void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool stream)
 {
     const struct sight sight = cpu_sight();
-    const int64_t touched = touched_bytes(nest);
-    const int64_t reached = nest->run <= MOST_ELEMENT ? table_bytes(nest) : touched;
+    const int64_t touched = touched_bytes(nest, &sight);
+    const bool close = nest->run <= MOST_ELEMENT ? table_bytes(nest) <= sight.closer : touched <= sight.close;
     work->segment.ahead = choose_ahead(work, nest, &sight, touched, stream);
-    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : reached <= sight.close;
+    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : close;
     work->segment.pace = choose_pace(work, nest, &sight, touched);
     if (work->segment.pace) work->segment.row_ramp = nest->dim[nest->rank - 2].data;
     work->share = choose_share(work, nest, &sight);
