@@ -11,7 +11,8 @@ enum {
         255, /* and no more than this, and less than SHORT_ROW if they could ask for the next table; */
     LEAST_COLUMNS = 16, /* rows along another axis if they have this many */
     REUSED_RUN = 32,    /* longer runs gain more from prefetching than from resolving once */
-    REUSED_ROW = 64     /* unless rows are this short */
+    REUSED_ROW = 64,    /* unless rows are this short, */
+    REUSED_LONGER = 128 /* or this, on aarch64 CPUs that see far, if they are no short runs of any length */
 };
 
 _Static_assert(MOST_UNIT <= UINT8_MAX && SHORT_ROW <= UINT8_MAX,
@@ -62,13 +63,20 @@ static GARNER_NOINLINE enum source choose_short(const struct nest *nest, const s
     return PATTERN;
 }
 
+/* How long rows are that gain from resolving once. */
+static int64_t most_reused(const struct nest *nest)
+{
+    const bool in_pieces = nest->run < MOST_ELEMENT && (nest->run & (nest->run - 1)) != 0;
+    return X86 || is_short_sighted() || in_pieces ? REUSED_ROW : REUSED_LONGER;
+}
+
 static enum way choose_way(const struct nest *nest, const struct dim *inner)
 {
     if (nest->packed) return BITS;
     if (nest->rank == 1) return ROWS;
     bool little = is_little(nest) && is_adjacent(nest, inner); /* too little to prepare anything for it */
     bool reused = inner[-1].index == 0 && !little;
-    if (reused && (inner->n <= REUSED_ROW || (nest->run <= REUSED_RUN && !is_adjacent(nest, inner))))
+    if (reused && (inner->n <= most_reused(nest) || (nest->run <= REUSED_RUN && !is_adjacent(nest, inner))))
         return REUSES;
     if (!continues(nest, inner) || !is_adjacent(nest, inner) || !is_narrow(nest)) return ROWS;
     bool is_short = inner->n < (little ? LITTLE_ROW : SHORT_ROW) && nest->run <= PATTERN_RUN;

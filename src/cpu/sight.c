@@ -7,6 +7,7 @@ enum {
     AHEAD_POINTS = 16,   /* at most this many, */
     AHEAD_CACHED = 8192, /* on x86, where out stays in the caches, runs that are shorter than this; */
     AHEAD_ELEMENTS = 32, /* single elements this many */
+    CONSTANT_RUN = 32,   /* bytes; which the CPU sees as it sees elements, where a kernel knows them */
     LONG_RUN = 192,      /* bytes; worth asking for even if it may be near */
     MASKED_RUN = 64,     /* bytes; AVX-512 moves shorter runs of any length at once */
     STREAMED_FAR = 512,  /* from this length on streamed runs pass the nearest cache by */
@@ -106,9 +107,10 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     if (is_joined(work)) return divide_up(AHEAD_BYTES, table_bytes(nest));
     if (work->fused && work->fused->run && nest->run <= MOST_ELEMENT)
         return choose_elements_ahead(work, nest, sight, touched);
+    const bool is_constant = work->fused && work->fused->run && nest->run <= CONSTANT_RUN;
     const bool seen_by_itself = goes_masked(work, nest) || (work->way == REUSES && nest->run <= MOST_ELEMENT);
     if (X86 && seen_by_itself && !is_short_sighted()) return 0;
-    if (touched <= sight->near) return 0;
+    if (touched <= sight->near || (is_constant && table_bytes(nest) > sight->found)) return 0;
     if (X86 && !stream)
         return nest->run < AHEAD_CACHED ? at_most(AHEAD_POINTS, divide_up(AHEAD_CACHED, nest->run)) : 0;
     if (touched <= sight->close) return at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
