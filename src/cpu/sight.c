@@ -30,7 +30,7 @@ struct sight {
     int64_t times;     /* long runs are asked for that are met no more often than this */
     int64_t seen;      /* single elements are asked for out of larger tables than this alone, */
     int64_t found;     /* and no larger than this: to find their pages twice takes longer */
-    int64_t unused;    /* of a small table a row uses at least the part that this divides */
+    int64_t unused;    /* of a small table a row may leave unused a part, of what it uses, that this divides */
 };
 
 static struct sight cpu_sight(void)
@@ -45,7 +45,7 @@ static struct sight cpu_sight(void)
         .seen = X86 && is_short_sighted() ? 8 * 1024 * 1024 : SHARED,
         .times = 1,
         .found = INT64_MAX,
-        .unused = 2,
+        .unused = 1,
     };
     if (X86 || is_short_sighted()) return sight;
     sight.near = 128 * 1024;
@@ -57,7 +57,7 @@ static struct sight cpu_sight(void)
     sight.tuples[1] = 32;
     sight.times = 2;
     sight.found = 192 * 1024 * 1024;
-    sight.unused = 1;
+    sight.unused = 2;
     return sight;
 }
 
@@ -120,7 +120,7 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
 /* How many bytes of a table there may be for each point of a row that asks for the next one's. */
 static int64_t most_pace(const struct nest *nest, const struct sight *sight)
 {
-    if (!X86) return sight->unused * nest->run;
+    if (!X86) return nest->run + nest->run / sight->unused;
     const int64_t spanned = spanned_bytes(nest);
     if (is_short_sighted()) return spanned > SHARED ? SPARSE_PACE : DENSE_PACE;
     return nest->dim[nest->rank - 2].index == 0 && spanned > NEAR ? SHARED_PACE : 0;
