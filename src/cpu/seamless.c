@@ -107,7 +107,10 @@ GARNER_INLINE int64_t go_on(const struct segment *s, struct seam seam, const cha
         const int64_t point = at_most(i + s->ahead, n - 1);
         const uintptr_t later = ask ? run_address(s, point, source, width, true) : 0;
         from = s->data + offset;
-        seam = move_seamless(seam, from, run, pieces, even, later, ask);
+        if (ask && __builtin_expect(later == (uintptr_t)from, 0)) /* it is there */
+            seam = move_seamless(seam, from, run, pieces, even, 0, ASK_NOT);
+        else
+            seam = move_seamless(seam, from, run, pieces, even, later, ask);
     }
     end_seam(seam, from, run);
     return i;

@@ -30,7 +30,7 @@ struct sight {
     int64_t times;     /* long runs are asked for that are met no more often than this */
     int64_t seen;      /* single elements are asked for out of larger tables than this alone, */
     int64_t found;     /* and no larger than this: to find their pages twice takes longer */
-    int64_t unused;    /* of a small table a row may leave unused a part, of what it uses, that this divides */
+    int64_t unused; /* of a small table a row may leave unused a part, of what it uses, that this divides */
 };
 
 static struct sight cpu_sight(void)
