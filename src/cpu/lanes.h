@@ -185,6 +185,14 @@ AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum sourc
     return true;
 }
 
+/* Asks for a part of the next row's table at point number `asks`, and says which one is the next to do so. */
+AVX512_INLINE void prefetch_onward(const struct segment *s, int64_t first, int64_t constant, int64_t *asks)
+{
+    if (__builtin_expect(first != *asks, 1)) return;
+    prefetch_next_table(s, s->data, first, constant);
+    *asks += ONWARD;
+}
+
 /* As many whole groups of eight from point `i` to `end` as are inside. */
 AVX512_INLINE int64_t gather_lanes_between(const struct segment *s, int64_t i, int64_t end,
                                            enum source source, int width, int run, bool streams)

@@ -79,14 +79,6 @@ GARNER_INLINE void prefetch_next_table(const struct segment *s, const char *data
     prefetch_lines(next, ONWARD * (X86 ? s->pace : constant), true);
 }
 
-/* The same in a loop, at point number `asks`, which then becomes the next to do so. */
-GARNER_INLINE void prefetch_onward(const struct segment *s, int64_t first, int64_t constant, int64_t *asks)
-{
-    if (__builtin_expect(first != *asks, 1)) return;
-    prefetch_next_table(s, s->data, first, constant);
-    *asks += ONWARD;
-}
-
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
 GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *out, int64_t first, int count,
                               enum source source, int width, int64_t constant, bool wraps, bool streams,

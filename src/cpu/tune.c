@@ -6,9 +6,17 @@ enum {
     CACHED = 1024 * 1024,            /* a table of this size stays in a core's own caches */
     STREAMED_OUT = 32 * 1024 * 1024, /* an out of this size is better written past the caches, */
     STREAMED_ROW = 8192,             /* but of single elements only rows of this many bytes; */
-    PLAIN_OUT = 2 * 1024 * 1024,     /* one of this size stays in them; */
-    PLAIN_RUN = 32 * 1024            /* then runs of this length on x86 are better left to the C library */
+    NEAR_OUT = 2 * 1024 * 1024,      /* one of this size stays near a core */
+    PLAIN_RUN = 32 * 1024            /* bytes of a run that on x86 is better left to the C library */
 };
+
+/* Whether runs are: the C library has instructions of its own for them, by which CPUs that see far gain as
+ * long as out is not streamed, others as long as it stays near. */
+static bool goes_plain(const struct nest *nest)
+{
+    const int64_t most = is_short_sighted() ? NEAR_OUT : STREAMED_OUT - 1;
+    return X86 && nest->run >= PLAIN_RUN && nest->points <= most / nest->run;
+}
 
 void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
 {
@@ -16,7 +24,7 @@ void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
     garner_cpu_look_ahead(work, nest, stream);
     work->segment.stream =
         stream && (nest->run > MOST_ELEMENT || nest->dim[nest->rank - 1].n >= STREAMED_ROW / nest->run);
-    work->segment.plain = X86 && nest->run >= PLAIN_RUN && nest->points <= PLAIN_OUT / nest->run;
+    work->segment.plain = goes_plain(nest);
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
     if (work->way == REUSES)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
