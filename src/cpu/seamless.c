@@ -116,6 +116,23 @@ GARNER_INLINE int64_t go_on(const struct segment *s, struct seam seam, const cha
     return i;
 }
 
+/* The same with a seam, for one piece and a part: two that overlap. */
+GARNER_INLINE int64_t go_on_overlapping(const struct segment *s, enum source source, int width, enum ask ask)
+{
+    const int64_t n = s->n, run = s->run;
+    char *out = s->out + run;
+    int64_t i = 1, offset;
+    for (; i < n && find_run(s, i, source, width, &offset); i++, out += run) {
+        const char *from = s->data + offset;
+        const uintptr_t later = ask ? run_address(s, at_most(i + s->ahead, n - 1), source, width, true) : 0;
+        if (ask)
+            prefetch_line(later, ask == ASK_NEAR), prefetch_line(later + (uintptr_t)run - 1, ask == ASK_NEAR);
+        const uint8x16_t first = load_piece(from), last = load_piece(from + run - PIECE);
+        store_piece(out, first), store_piece(out + run - PIECE, last);
+    }
+    return i;
+}
+
 /* As many points as are inside. The first is moved as it is, and begins the seam. */
 GARNER_INLINE int64_t gather_seam(const struct segment *given, enum source source, int width, int pieces,
                                   enum ask ask)
@@ -128,6 +145,8 @@ GARNER_INLINE int64_t gather_seam(const struct segment *given, enum source sourc
     memcpy(s->out, from, (size_t)s->run);
     const struct seam seam = seam_after(s->out + s->run, from, s->run);
     if (seam.phase == 0 && s->run % PIECE == 0) return go_on(s, seam, from, source, width, pieces, true, ask);
+    if (pieces == 1 && source != BLOCK && !(garner_cpu_quirks() & SHORT_SIGHT)) /* which are faster so */
+        return go_on_overlapping(s, source, width, ask);
     return go_on(s, seam, from, source, width, pieces, false, ask);
 }
 
