@@ -15,6 +15,7 @@ struct run {
     atomic_bool refused; /* a task met an index that the policy refuses */
     atomic_bool stopped; /* the executor asked to stop */
     atomic_size_t done;  /* tasks that were run, or needed no running */
+    int64_t places;      /* threads that have a place in out */
 };
 
 enum { SERIAL_TASKS = 32 }; /* that one thread runs as one, before it asks whether to go on */
@@ -37,26 +38,70 @@ static void run_some(struct run *run, struct tasks tasks)
 
 static void run_task(void *run, size_t i)
 {
-    run_some(run, (struct tasks){(int64_t)i, 1, false});
+    run_some(run, (struct tasks){(int64_t)i, 1, 0, 0});
 }
 
 /* Alone a thread takes many at a time: memory is best written without a pause. */
-static void run_alone(struct run *run, int64_t end)
+static void run_alone(struct run *run, struct tasks all)
 {
+    const int64_t end = all.first + all.count;
     const int64_t most = run->exec && run->exec->cancelled ? SERIAL_TASKS : end;
-    for (struct tasks tasks = {0, 0, true}; tasks.first < end; tasks.first += tasks.count) {
-        tasks.count = at_most(most, garner_cpu_beside(&run->plan->work, tasks.first));
+    for (struct tasks tasks = all; tasks.first < end; tasks.first += tasks.count) {
+        const int64_t beside =
+            tasks.places ? end - tasks.first : garner_cpu_beside(&run->plan->work, tasks.first);
+        tasks.count = at_most(most, at_most(beside, end - tasks.first));
         run_some(run, tasks);
     }
+}
+
+/* The tasks of a thread that has a place in out. */
+static void run_in_place(void *argument, size_t place)
+{
+    struct run *run = argument;
+    const int64_t tasks = run->plan->work.tasks, places = run->places, at = (int64_t)place;
+    const int64_t first = tasks * at / places, end = tasks * (at + 1) / places;
+    run_alone(run, (struct tasks){first, end - first, at, places});
+}
+
+/* The rows of a place are one more task. */
+static void return_place(void *argument, size_t place)
+{
+    struct run *run = argument;
+    const struct garner_plan *plan = run->plan;
+    if (!garner_cpu_return(&plan->work, &plan->nest, &run->buffers, (int64_t)place))
+        atomic_store_explicit(&run->refused, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->done, 1, memory_order_relaxed);
+}
+
+/* Hands `count` calls to the executor; or runs them, where there is one thread. */
+static void run_parallel(struct run *run, int64_t threads, garner_task *task, size_t count)
+{
+    for (size_t i = 0; threads == 1 && i < count; i++)
+        task(run, i);
+    if (threads != 1 && run->exec->parallel_for(run->exec->context, task, run, count) != 0)
+        atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
+}
+
+static bool goes_on(struct run *run)
+{
+    return !atomic_load(&run->refused) && !atomic_load(&run->stopped) &&
+           atomic_load(&run->done) == (size_t)run->plan->work.tasks;
 }
 
 static void run_tasks(struct run *run, size_t tasks)
 {
     const garner_exec *exec = run->exec;
-    if (tasks == 1 || exec == NULL || exec->parallel_for == NULL || garner_pool_is_alone(exec))
-        run_alone(run, (int64_t)tasks);
-    else if (exec->parallel_for(exec->context, run_task, run, tasks) != 0)
-        atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
+    const bool alone = tasks == 1 || exec == NULL || exec->parallel_for == NULL;
+    const int64_t threads = alone ? 1 : garner_pool_width(exec);
+    if (threads > 0 && threads <= run->plan->work.places) {
+        run->places = threads;
+        run_parallel(run, threads, run_in_place, (size_t)threads);
+        if (goes_on(run)) run_parallel(run, threads, return_place, (size_t)threads);
+    } else if (threads == 1) {
+        run_alone(run, (struct tasks){0, (int64_t)tasks, 0, 0});
+    } else {
+        run_parallel(run, threads, run_task, tasks);
+    }
 }
 
 static GARNER_COLD garner_status report_refused(const struct garner_plan *plan, const char *indices,
@@ -89,6 +134,7 @@ static GARNER_NOINLINE garner_status run_with(const struct garner_plan *plan, co
     run_tasks(&run, tasks);
     if (atomic_load(&run.refused)) return report_refused(plan, buffers->indices, exec, error);
     size_t done = atomic_load(&run.done);
+    tasks += (size_t)run.places;
     if (atomic_load(&run.stopped) || done < tasks)
         return garner_fail(error, GARNER_CANCELLED, "%s: the executor stopped after %zu of %zu tasks",
                            plan->op, done, tasks);
@@ -140,7 +186,7 @@ static inline garner_status run_plan(const struct garner_plan *plan, const void 
     const struct buffers buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
                                     first_element(&plan->out, out)};
     if (plan->work.tasks != 1 || has_a_say(exec)) return run_with(plan, &buffers, exec, error);
-    if (garner_cpu_run(&plan->work, &plan->nest, &buffers, (struct tasks){0, 1, true})) return GARNER_OK;
+    if (garner_cpu_run(&plan->work, &plan->nest, &buffers, (struct tasks){0, 1, 0, 0})) return GARNER_OK;
     return report_refused(plan, buffers.indices, NULL, error);
 }
 
@@ -163,7 +209,7 @@ static inline bool run_small(const struct op *op, const garner_tensor *data, con
     struct cpu_work work;
     if (!garner_small_nest(&nest, &buffers, op, data, indices, out)) return false;
     garner_cpu_choose(&work, &nest);
-    return garner_cpu_run(&work, &nest, &buffers, (struct tasks){0, 1, true});
+    return garner_cpu_run(&work, &nest, &buffers, (struct tasks){0, 1, 0, 0});
 }
 
 /* Plans on the stack, and runs. */

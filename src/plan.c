@@ -169,8 +169,8 @@ size_t garner_plan_describe(const garner_plan *plan, char *buffer, size_t size)
         say(&line, " scalar bits");
     else
         say_kernel(&line, garner_kernel_find(BLOCK, sizeof(int64_t), nest->run));
-    if (plan->work.lent && plan->work.way != SLIVERS) {
-        say(&line, ", alone");
+    if (plan->work.places && plan->work.way != SLIVERS) {
+        say(&line, ", %" PRId64 " in out", plan->work.places);
         say_kernel(&line, plan->work.sliver);
     }
     say(&line, ", %" PRId64 " task%s", plan->work.tasks, plan->work.tasks == 1 ? "" : "s");

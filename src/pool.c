@@ -387,10 +387,10 @@ garner_exec garner_threads(int count)
         .size = sizeof(garner_exec), .parallel_for = run_on_default, .context = (void *)(uintptr_t)threads};
 }
 
-bool garner_pool_is_alone(const garner_exec *exec)
+int garner_pool_width(const garner_exec *exec)
 {
-    if (exec->parallel_for == run_on_default) return threads_of_default(exec->context) == 1;
-    return exec->parallel_for == run_on_pool && ((const struct garner_pool *)exec->context)->threads == 1;
+    if (exec->parallel_for == run_on_default) return threads_of_default(exec->context);
+    return exec->parallel_for == run_on_pool ? ((const struct garner_pool *)exec->context)->threads : 0;
 }
 
 /* ---- Pools of the caller's own ------------------------------------------------------------------ */

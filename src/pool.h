@@ -13,7 +13,7 @@ int garner_pool_cpus(void);
 /* The threads of a pool that was not told how many. */
 int garner_pool_threads(void);
 
-/* Whether an executor is a pool of one thread, which is the caller. */
-bool garner_pool_is_alone(const garner_exec *exec);
+/* How many threads an executor has, the caller among them; 0 if it is none of ours. */
+int garner_pool_width(const garner_exec *exec);
 
 #endif

@@ -156,7 +156,7 @@ void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
     const struct dim *inner = &nest->dim[nest->rank - 1];
     PIN(inner); /* or its address is computed for each field */
     work->fused = NULL;
-    work->tasks = work->lent = 0;
+    work->tasks = work->lent = work->places = 0;
     if (nest->points == 0) return;
     const enum way way = choose_way(nest, inner);
     work->way = way;

@@ -130,9 +130,11 @@ static bool run_rows(const struct cpu_work *work, const struct nest *nest, const
     return true;
 }
 
-/* Moves a tile by slivers, of one table after the other; on the stack, or in the rows that are lent. */
+enum { ON_STACK = -1 }; /* no place among the rows that are lent */
+
+/* Moves a tile by slivers, of one table after the other; on the stack, or in a place. */
 static bool move_slivers(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         const struct tile *tile, bool borrows)
+                         const struct tile *tile, int64_t place)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t columns = tile->column_end - tile->column;
@@ -141,8 +143,8 @@ static bool move_slivers(const struct cpu_work *work, const struct nest *nest, c
     for (int64_t i = tile->row, served; i < tile->row_end; i += served) {
         served = at_most(tile->row_end - i, before->n - i % before->n);
         const struct spot first = spot_along(row.spot, inner, tile->column);
-        if (!(borrows ? garner_slivers_borrow(work, nest, buffers, first, served, columns)
-                      : garner_slivers_move(work, nest, buffers, first, served, columns)))
+        if (!(place == ON_STACK ? garner_slivers_move(work, nest, buffers, first, served, columns)
+                                : garner_slivers_borrow(work, nest, buffers, place, first, served, columns)))
             return false;
         cursor_advance(&row, nest, served);
     }
@@ -154,26 +156,34 @@ static bool run_slivers(const struct cpu_work *work, const struct nest *nest, co
 {
     const struct tile tile = find_tile(work, nest, tasks);
     if (tile.column_end - tile.column < work->segment.row_points) return run_rows(work, nest, buffers, tile);
-    return move_slivers(work, nest, buffers, &tile, false);
+    return move_slivers(work, nest, buffers, &tile, ON_STACK);
 }
 
-/* The column with which a task begins where tasks are parts of the columns, at whole lines. */
+/* The column with which a task begins where tasks are parts of the columns, at whole lines: no part but an
+ * empty one is less than a line. */
 static int64_t first_column(const struct cpu_work *work, int64_t task, int64_t grain)
 {
-    return task == work->tasks ? work->columns : work->columns * task / work->tasks / grain * grain;
+    if (task == work->tasks) return work->columns;
+    return at_most(work->columns * task / work->tasks, work->columns - grain) / grain * grain;
 }
 
-/* A thread that is alone moves columns of all rows but those that are lent; these follow the last columns. */
+/* Moves columns of all rows but those that are lent. */
 static bool run_borrowing(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                           struct tasks tasks)
 {
-    const int64_t grain = LINE / nest->run, kept = nest->rows - work->lent;
+    const int64_t grain = LINE / nest->run, kept = lent_row(work, nest, tasks.places - 1);
     const int64_t column = first_column(work, tasks.first, grain);
     const int64_t end = first_column(work, tasks.first + tasks.count, grain);
     const struct tile part = {0, kept, column, end, 0, nest->run};
-    const struct tile lent = {kept, nest->rows, 0, work->columns, 0, nest->run};
-    if (!move_slivers(work, nest, buffers, &part, true)) return false;
-    return end < work->columns || run_rows(work, nest, buffers, lent);
+    return move_slivers(work, nest, buffers, &part, tasks.place);
+}
+
+bool garner_cpu_return(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                       int64_t place)
+{
+    const int64_t row = lent_row(work, nest, place);
+    const struct tile lent = {row, row + work->lent, 0, work->columns, 0, nest->run};
+    return run_rows(work, nest, buffers, lent);
 }
 
 /* Moves short rows that follow each other, from `first` on, as one long row; `pattern` is theirs, if the
@@ -278,7 +288,7 @@ int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task)
 bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                     struct tasks tasks)
 {
-    if (tasks.alone && work->lent) return run_borrowing(work, nest, buffers, tasks);
+    if (tasks.places > 0) return run_borrowing(work, nest, buffers, tasks);
     switch (work->way) {
     case ROWS:
         if (work->rows == 1 && work->tasks == 1) /* nothing to walk along */

@@ -42,7 +42,8 @@ struct cpu_work {
     int64_t row_share, column_share, piece; /* what a task takes of rows, columns, bytes of a run */
     int64_t column_tasks, pieces;           /* how many tasks lie side by side */
     int64_t tasks;
-    int64_t lent;                   /* last rows of out, which hold slivers while a thread is alone */
+    int64_t lent;                   /* last rows of out that a thread may keep slivers in; */
+    int64_t places;                 /* how many threads may at once; 0: none */
     int64_t pattern[SHORT_PATTERN]; /* where the segment points to it */
 };
 
@@ -119,11 +120,12 @@ void garner_cpu_cut(struct cpu_work *work, const struct nest *nest);
 /* Packed data in tasks. */
 void garner_cpu_cut_elements(struct cpu_work *work, const struct nest *nest);
 
-/* Tasks that lie side by side: together they are a rectangle of the grid too. `alone`: all tasks are run by
- * one thread, one after the other. */
+/* Tasks that lie side by side: together they are a rectangle of the grid too. Where a number of threads have
+ * `places` in rows that are lent, a task is a part of the columns of all other rows, and `place` which one
+ * its thread has; 0 places: none has any. */
 struct tasks {
     int64_t first, count;
-    bool alone;
+    int64_t place, places;
 };
 
 /* How many tasks lie side by side from this one on. */
@@ -132,6 +134,10 @@ int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task);
 /* Runs such tasks as one; false if it met an index that the policy refuses. */
 bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                     struct tasks tasks);
+
+/* Moves the rows of a place, when nobody needs it any more. */
+bool garner_cpu_return(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                       int64_t place);
 
 /* The same for packed data: elements [first, end) of out, both at a packing unit or at the end. */
 bool garner_bits_task(const struct nest *nest, const struct buffers *buffers, int64_t first, int64_t end);
@@ -147,9 +153,16 @@ void garner_slivers_choose(struct cpu_work *work, const struct nest *nest);
 bool garner_slivers_move(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                          struct spot first, int64_t rows, int64_t columns);
 
-/* The same by slivers that lie in the rows of out which are lent. */
+/* The same by slivers that lie in a place among the rows of out which are lent. */
 bool garner_slivers_borrow(const struct cpu_work *work, const struct nest *nest,
-                           const struct buffers *buffers, struct spot first, int64_t rows, int64_t columns);
+                           const struct buffers *buffers, int64_t place, struct spot first, int64_t rows,
+                           int64_t columns);
+
+/* The first row of a place. */
+static inline int64_t lent_row(const struct cpu_work *work, const struct nest *nest, int64_t place)
+{
+    return nest->rows - (place + 1) * work->lent;
+}
 
 /* Puts the cursor on a point of the first `rank` dims. */
 static inline void cursor_seek(struct cursor *cursor, const struct nest *nest, int rank, int64_t point)

@@ -4,8 +4,8 @@
  * line of its own. A sliver of the table, a line or half a line wide, is copied together; it stays in the
  * nearest caches while all rows of indices choose from it.
  *
- * Slivers of few rows lie on the stack. For those of more a thread that is alone borrows the last rows of
- * out, which it writes after all others.
+ * Slivers of few rows lie on the stack. For those of more, threads borrow the last rows of out, where there
+ * is room for all of them, which are written after all others.
  */
 #include "cpu.h"
 
@@ -24,7 +24,8 @@ enum {
     NEAREST_ROWS = X86 ? 256 : MOST_ROWS,  /* and than this to stay in the nearest cache; */
     LENT_ROWS = 128 * 1024,                /* in out no more than this, */
     LENT_BYTES = 64 * 1024,                /* and on x86 CPUs that see far than so many bytes of a column, */
-    LENDERS = 4,                           /* and than one row of out in so many has room for */
+    LENDERS = 4,                           /* and than one row of out in so many has room for; */
+    MOST_PLACES = 4,                       /* more threads gain more from being dealt small tasks */
     SLIVER_BYTES = LINE_ROWS * LINE_BYTES, /* 48 KiB of the 64 that a call may take */
     SLIVER_AHEAD = 8                       /* rows of a table that are asked for while a sliver is copied */
 };
@@ -85,8 +86,7 @@ static int64_t choose_lent(const struct nest *nest)
         (X86 && !is_short_sighted() && bound * nest->run > LENT_BYTES) ||
         !continues_stride(before->out, inner->n, inner->out))
         return 0;
-    const int64_t lent = divide_up((bound + 1) * LINE_BYTES, before->out);
-    return lent <= before->n / LENDERS ? lent : 0;
+    return divide_up((bound + 1) * LINE_BYTES, before->out);
 }
 
 void garner_slivers_choose(struct cpu_work *work, const struct nest *nest)
@@ -95,7 +95,8 @@ void garner_slivers_choose(struct cpu_work *work, const struct nest *nest)
     const struct dim *before = &nest->dim[nest->rank - 2];
     const int64_t row = choose_sliver_row(nest);
     work->lent = choose_lent(nest);
-    if (row == 0 && work->lent == 0) return;
+    work->places = work->lent ? at_most(before->n / LENDERS / work->lent, MOST_PLACES) : 0;
+    if (row == 0 && work->places == 0) return;
     if (row) work->way = SLIVERS;
     work->sliver = garner_kernel_find(SLIVER, nest->index_type.bytes, nest->run);
     work->segment.row_index = before->index * nest->index_type.bytes;
@@ -132,8 +133,8 @@ static bool move_sliver(const struct cpu_work *work, const struct nest *nest, co
     return true;
 }
 
-/* The same for all columns, by slivers whose rows have `bytes`. The last one may reach back over columns that
- * were moved before. */
+/* The same for all columns, at least a row of a sliver, by slivers whose rows have `bytes`. The last one may
+ * reach back over columns that were moved before. */
 static bool move_columns(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                          char *sliver, int64_t bytes, struct spot first, int64_t rows, int64_t columns)
 {
@@ -160,10 +161,11 @@ GARNER_NOINLINE bool garner_slivers_move(const struct cpu_work *work, const stru
 }
 
 bool garner_slivers_borrow(const struct cpu_work *work, const struct nest *nest,
-                           const struct buffers *buffers, struct spot first, int64_t rows, int64_t columns)
+                           const struct buffers *buffers, int64_t place, struct spot first, int64_t rows,
+                           int64_t columns)
 {
     struct cursor lender;
-    cursor_seek(&lender, nest, nest->rank - 1, nest->rows - work->lent);
+    cursor_seek(&lender, nest, nest->rank - 1, lent_row(work, nest, place));
     char *lent = buffers->out + lender.spot.out;
     return move_columns(work, nest, buffers, lent + -(uintptr_t)lent % LINE_BYTES, LINE_BYTES, first, rows,
                         columns);

@@ -64,7 +64,7 @@ static void note_features(const struct cpu_work *work, const struct nest *nest)
     met.features[MANY_SHORT] += work->way == SHORT_ROWS && work->column_share * inner > 1024;
     met.features[SEVERAL_SWEEPS] += work->way == REUSES && work->row_share > work->sweep;
     met.features[LOOK_AHEAD] += work->way != BITS && work->segment.ahead > 0;
-    met.features[LENT_ROWS] += work->lent > 0;
+    met.features[LENT_ROWS] += work->places > 0;
     met.features[STREAM] += work->way != BITS && work->segment.stream;
 }
 
@@ -243,7 +243,8 @@ static void draw_lent(struct random *random, struct test_case *c)
 {
     const int64_t item = (int64_t)1 << random_between(random, 1, 2), blocks = random_between(random, 1, 2);
     const int64_t bound = random_between(random, 769, 1200), rows = random_between(random, bound, 2 * bound);
-    const int64_t columns = 260 * bound / rows / item + random_between(random, 1, 40);
+    const int64_t columns =
+        random_between(random, 1, 4) * 260 * bound / rows / item + random_between(random, 1, 40);
     c->dtype = GARNER_OPAQUE;
     c->item_bytes = (size_t)item;
     set_shape(&c->data, 3, blocks, bound, columns + 6 * BYTES / 10 / (bound * item));

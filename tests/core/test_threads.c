@@ -79,6 +79,21 @@ static void make_packed(struct work *work)
     fill(work, ROWS);
 }
 
+/* Along an axis that is not the last, out of so many rows that slivers lie in out, with room for four
+ * threads.
+ */
+static void make_columns(struct work *work)
+{
+    *work = (struct work){.op = {.kind = GARNER_GATHER_ELEMENTS},
+                          .data_shape = {1100, 701},
+                          .indices_shape = {1100, 701},
+                          .out_shape = {1100, 701}};
+    allocate(&work->data, work->data_shape, 2, GARNER_F32);
+    allocate(&work->indices, work->indices_shape, 2, GARNER_I64);
+    allocate(&work->out, work->out_shape, 2, GARNER_F32);
+    fill(work, 1100);
+}
+
 static void release(struct work *work)
 {
     free(work->data.data);
@@ -127,17 +142,25 @@ static void test_any_order(void **state)
     release(&work);
 }
 
+static void same_bytes_on_pool(struct work *work)
+{
+    const int counts[] = {0, 1, 2, 3, 7, 16, 1000, -5};
+    for (int i = 0; i < 8; i++) {
+        const garner_exec exec = garner_threads(counts[i]);
+        assert_int_equal(run(work, &exec, NULL), GARNER_OK);
+        assert_memory_equal(work->out.data, work->expected, work->out_bytes);
+    }
+}
+
 static void test_own_threads(void **state)
 {
     (void)state;
-    const int counts[] = {0, 1, 2, 3, 7, 16, 1000, -5};
     struct work work;
     make_gather(&work);
-    for (int i = 0; i < 8; i++) {
-        const garner_exec exec = garner_threads(counts[i]);
-        assert_int_equal(run(&work, &exec, NULL), GARNER_OK);
-        assert_memory_equal(work.out.data, work.expected, work.out_bytes);
-    }
+    same_bytes_on_pool(&work);
+    release(&work);
+    make_columns(&work);
+    same_bytes_on_pool(&work);
     release(&work);
 }
 
