@@ -26,39 +26,38 @@ struct sight {
     int64_t close;         /* out of one of this size they are asked into the nearest cache, */
     int64_t closer;        /* single elements out of one of this size; */
     int64_t bytes, points; /* out of a larger one so far ahead, and no more of them than this */
-    int64_t tuples[2]; /* how many pairs ahead of indices elements are asked for, how many longer tuples */
-    int64_t times;     /* long runs are asked for that are met no more often than this */
-    int64_t seen;      /* single elements are asked for out of larger tables than this alone, */
-    int64_t found;     /* and no larger than this: to find their pages twice takes longer */
-    int64_t unused; /* of a small table a row may leave unused a part, of what it uses, that this divides */
+    int64_t pairs, tuples; /* how many pairs of indices, or longer tuples, ahead elements are asked for */
+    int64_t times;         /* long runs are asked for that are met no more often than this */
+    int64_t seen;          /* single elements are asked for out of larger tables than this alone, */
+    int64_t found;         /* and no larger than this: to find their pages twice takes longer */
+    int64_t unused;        /* what a row uses of a small table, by this, it may leave unused */
 };
 
 static struct sight cpu_sight(void)
 {
-    struct sight sight = {
-        .near = NEAR,
-        .close = SHARED,
-        .closer = SHARED,
-        .bytes = AHEAD_BYTES,
-        .points = AHEAD_POINTS,
-        .tuples = {32, X86 ? 32 : 16},
-        .seen = X86 && is_short_sighted() ? 8 * 1024 * 1024 : SHARED,
-        .times = 1,
-        .found = INT64_MAX,
-        .unused = 1,
-    };
-    if (X86 || is_short_sighted()) return sight;
-    sight.near = 128 * 1024;
-    sight.close = 4096 * 1024;
-    sight.closer = 1536 * 1024;
-    sight.bytes = 2 * AHEAD_BYTES;
-    sight.points = 24;
-    sight.tuples[0] = 64;
-    sight.tuples[1] = 32;
-    sight.times = 2;
-    sight.found = 192 * 1024 * 1024;
-    sight.unused = 2;
-    return sight;
+    if (X86 || is_short_sighted())
+        return (struct sight){.near = NEAR,
+                              .close = SHARED,
+                              .closer = SHARED,
+                              .bytes = AHEAD_BYTES,
+                              .points = AHEAD_POINTS,
+                              .pairs = 32,
+                              .tuples = X86 ? 32 : 16,
+                              .times = 1,
+                              .seen = X86 && is_short_sighted() ? 8 * 1024 * 1024 : SHARED,
+                              .found = INT64_MAX,
+                              .unused = 1};
+    return (struct sight){.near = 128 * 1024,
+                          .close = 4 * 1024 * 1024,
+                          .closer = 1536 * 1024,
+                          .bytes = 2 * AHEAD_BYTES,
+                          .points = 24,
+                          .pairs = 64,
+                          .tuples = 32,
+                          .times = 2,
+                          .seen = SHARED,
+                          .found = 192 * 1024 * 1024,
+                          .unused = 2};
 }
 
 /* How many bytes the tables of all rows reach over. */
@@ -95,7 +94,7 @@ static bool goes_masked(const struct cpu_work *work, const struct nest *nest)
 static int64_t choose_elements_ahead(const struct cpu_work *work, const struct nest *nest,
                                      const struct sight *sight, int64_t touched)
 {
-    if (nest->axes > 1) return touched > sight->near ? sight->tuples[nest->axes > 2] : 0;
+    if (nest->axes > 1) return touched <= sight->near ? 0 : nest->axes == 2 ? sight->pairs : sight->tuples;
     const int64_t bytes = table_bytes(nest), most = work->fused->source == UNIT ? sight->found : INT64_MAX;
     return bytes > sight->seen && bytes <= most ? AHEAD_ELEMENTS : 0;
 }
