@@ -57,8 +57,9 @@ static int find_quirks(void)
 
 static int find_quirks(void)
 {
+    enum { CPUID = 11 }; /* bit of the auxiliary vector's first word: programs may read what the CPU is */
     uint64_t id;
-    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) return SHORT_SIGHT; /* a system as old as such CPUs */
+    if (!(getauxval(AT_HWCAP) >> CPUID & 1)) return SHORT_SIGHT; /* a system as old as such CPUs */
     __asm__("mrs %0, midr_el1" : "=r"(id));
     return garner_part_quirks((int)(id >> 24 & 0xff), (int)(id >> 4 & 0xfff));
 }
