@@ -20,6 +20,13 @@ struct run {
 
 enum { SERIAL_TASKS = 32 }; /* that one thread runs as one, before it asks whether to go on */
 
+/* A number of tasks are over; not `right`: they met such an index. */
+static void note_tasks(struct run *run, int64_t count, bool right)
+{
+    if (!right) atomic_store_explicit(&run->refused, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->done, (size_t)count, memory_order_relaxed);
+}
+
 /* Once an index is refused the remaining tasks have nothing to add: which index is reported is found
  * afterwards, by a scan of its own. */
 static void run_some(struct run *run, struct tasks tasks)
@@ -30,10 +37,9 @@ static void run_some(struct run *run, struct tasks tasks)
         atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
         return;
     }
-    if (!atomic_load_explicit(&run->refused, memory_order_relaxed) &&
-        !garner_cpu_run(&run->plan->work, &run->plan->nest, &run->buffers, tasks))
-        atomic_store_explicit(&run->refused, true, memory_order_relaxed);
-    atomic_fetch_add_explicit(&run->done, (size_t)tasks.count, memory_order_relaxed);
+    note_tasks(run, tasks.count,
+               atomic_load_explicit(&run->refused, memory_order_relaxed) ||
+                   garner_cpu_run(&run->plan->work, &run->plan->nest, &run->buffers, tasks));
 }
 
 static void run_task(void *run, size_t i)
@@ -68,20 +74,19 @@ static void return_place(void *argument, size_t place)
 {
     struct run *run = argument;
     const struct garner_plan *plan = run->plan;
-    if (!garner_cpu_return(&plan->work, &plan->nest, &run->buffers, (int64_t)place))
-        atomic_store_explicit(&run->refused, true, memory_order_relaxed);
-    atomic_fetch_add_explicit(&run->done, 1, memory_order_relaxed);
+    note_tasks(run, 1, garner_cpu_return(&plan->work, &plan->nest, &run->buffers, (int64_t)place));
 }
 
-/* Hands `count` calls to the executor; or runs them, where there is one thread. */
-static void run_parallel(struct run *run, int64_t threads, garner_task *task, size_t count)
+/* Hands `count` calls to the executor; one alone needs none. */
+static void run_parallel(struct run *run, garner_task *task, size_t count)
 {
-    for (size_t i = 0; threads == 1 && i < count; i++)
-        task(run, i);
-    if (threads != 1 && run->exec->parallel_for(run->exec->context, task, run, count) != 0)
+    if (count == 1)
+        task(run, 0);
+    else if (run->exec->parallel_for(run->exec->context, task, run, count) != 0)
         atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
 }
 
+/* Whether all tasks were run, and nobody objects to more. */
 static bool goes_on(struct run *run)
 {
     return !atomic_load(&run->refused) && !atomic_load(&run->stopped) &&
@@ -95,12 +100,12 @@ static void run_tasks(struct run *run, size_t tasks)
     const int64_t threads = alone ? 1 : garner_pool_width(exec);
     if (threads > 0 && threads <= run->plan->work.places) {
         run->places = threads;
-        run_parallel(run, threads, run_in_place, (size_t)threads);
-        if (goes_on(run)) run_parallel(run, threads, return_place, (size_t)threads);
+        run_parallel(run, run_in_place, (size_t)threads);
+        if (goes_on(run)) run_parallel(run, return_place, (size_t)threads);
     } else if (threads == 1) {
         run_alone(run, (struct tasks){0, (int64_t)tasks, 0, 0});
     } else {
-        run_parallel(run, threads, run_task, tasks);
+        run_parallel(run, run_task, tasks);
     }
 }
 

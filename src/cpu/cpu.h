@@ -93,13 +93,6 @@ static inline int64_t table_bytes(const struct nest *nest)
     return bytes;
 }
 
-/* Whether the CPU has so few instructions under way that it gains from being asked for what it would meet
- * soon. */
-static inline bool is_short_sighted(void)
-{
-    return (garner_cpu_quirks() & SHORT_SIGHT) != 0;
-}
-
 /* Whether the kernel joins short rows. */
 static inline bool is_joined(const struct cpu_work *work)
 {
@@ -135,12 +128,12 @@ int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task);
 bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                     struct tasks tasks);
 
+/* The same for packed data: elements [first, end) of out, both at a packing unit or at the end. */
+bool garner_bits_task(const struct nest *nest, const struct buffers *buffers, int64_t first, int64_t end);
+
 /* Moves the rows of a place, when nobody needs it any more. */
 bool garner_cpu_return(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                        int64_t place);
-
-/* The same for packed data: elements [first, end) of out, both at a packing unit or at the end. */
-bool garner_bits_task(const struct nest *nest, const struct buffers *buffers, int64_t first, int64_t end);
 
 /* Moves `n` points of a row by the plan's kernel, or by way of a block where that stops. */
 bool garner_cpu_row(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,

@@ -117,6 +117,13 @@ int garner_model_quirks(bool intel, int family, int model);
 /* And of any part, as aarch64 numbers it. */
 int garner_part_quirks(int implementer, int part);
 
+/* Whether the CPU has so few instructions under way that it gains from being asked for what it would meet
+ * soon. */
+static inline bool is_short_sighted(void)
+{
+    return (garner_cpu_quirks() & SHORT_SIGHT) != 0;
+}
+
 /* The kernels of a level; NULL if this architecture has no such level. */
 const kernel_table *garner_level_kernels(enum level level);
 

@@ -33,7 +33,7 @@ GARNER_INLINE int64_t gather_round(const struct segment *given, enum source sour
                   pitch = source_axes(source) * (int64_t)width;
     const char *ring[MOST_RING], **const end = ring + ring_points(s), **slot = ring, *data = s->data;
     char *out = s->out;
-    int64_t found = 0, kept = 0;
+    int64_t found = 0;
     for (; n - found >= RING_GROUP; found += RING_GROUP, data += RING_GROUP * slope) {
         int64_t offset[RING_GROUP];
         prefetch_indices(s, found, RING_GROUP, pitch, true);
@@ -44,15 +44,14 @@ GARNER_INLINE int64_t gather_round(const struct segment *given, enum source sour
             at[i] = point_address(s, data, offset[i], source, constant, i) + i * slope;
             prefetch_line((uintptr_t)at[i], s->near);
         }
-        if (kept == end - ring) {
+        if (found >= end - ring) {
             move_elements(out, slot, RING_GROUP, constant);
             out += RING_GROUP * constant;
-        } else {
-            kept += RING_GROUP;
         }
         UNROLL for (int i = 0; i < RING_GROUP; i++) slot[i] = at[i];
         slot = slot + RING_GROUP == end ? ring : slot + RING_GROUP;
     }
+    int64_t kept = at_most(found, end - ring);
     for (slot = kept == end - ring ? slot : ring; kept > 0;
          kept -= RING_GROUP, out += RING_GROUP * constant) {
         move_elements(out, slot, RING_GROUP, constant);

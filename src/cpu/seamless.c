@@ -145,7 +145,7 @@ GARNER_INLINE int64_t gather_seam(const struct segment *given, enum source sourc
     memcpy(s->out, from, (size_t)s->run);
     const struct seam seam = seam_after(s->out + s->run, from, s->run);
     if (seam.phase == 0 && s->run % PIECE == 0) return go_on(s, seam, from, source, width, pieces, true, ask);
-    if (pieces == 1 && source != BLOCK && !(garner_cpu_quirks() & SHORT_SIGHT)) /* which are faster so */
+    if (pieces == 1 && source != BLOCK && !is_short_sighted()) /* it is faster so */
         return go_on_overlapping(s, source, width, ask);
     return go_on(s, seam, from, source, width, pieces, false, ask);
 }

@@ -104,12 +104,13 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
                             int64_t touched, bool stream)
 {
     if (is_joined(work)) return divide_up(AHEAD_BYTES, table_bytes(nest));
-    if (work->fused && work->fused->run && nest->run <= MOST_ELEMENT)
-        return choose_elements_ahead(work, nest, sight, touched);
-    const bool is_constant = work->fused && work->fused->run && nest->run <= CONSTANT_RUN;
+    const bool is_constant = work->fused && work->fused->run;
+    if (is_constant && nest->run <= MOST_ELEMENT) return choose_elements_ahead(work, nest, sight, touched);
     const bool seen_by_itself = goes_masked(work, nest) || (work->way == REUSES && nest->run <= MOST_ELEMENT);
     if (X86 && seen_by_itself && !is_short_sighted()) return 0;
-    if (touched <= sight->near || (is_constant && table_bytes(nest) > sight->found)) return 0;
+    if (touched <= sight->near ||
+        (is_constant && nest->run <= CONSTANT_RUN && table_bytes(nest) > sight->found))
+        return 0;
     if (X86 && !stream)
         return nest->run < AHEAD_CACHED ? at_most(AHEAD_POINTS, divide_up(AHEAD_CACHED, nest->run)) : 0;
     if (touched <= sight->close) return at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
