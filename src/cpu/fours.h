@@ -12,7 +12,7 @@ GARNER_INLINE bool moves_fours(int64_t bytes)
     (void)bytes;
     return false;
 #elif defined(__aarch64__)
-    return bytes <= 8;
+    return bytes <= 16;
 #elif defined(__SSE2__)
     return bytes == 4 || bytes == 8;
 #else
@@ -57,6 +57,14 @@ GARNER_INLINE void move_four_longs(char *out, const char *const *from)
                      "r"(element[2]), "r"(element[3])
                      : "memory");
 }
+
+GARNER_INLINE void move_four_quarters(char *out, const char *const *from)
+{
+    quarter element[4];
+    UNROLL for (int i = 0; i < 4; i++) memcpy(&element[i], from[i], 16);
+    store_two_quarters(out, element[0], element[1]);
+    store_two_quarters(out + 32, element[2], element[3]);
+}
 #elif defined(__SSE2__)
 GARNER_INLINE __m128i load_word(const char *from)
 {
@@ -91,6 +99,7 @@ GARNER_INLINE void move_four(char *out, const char *const *from, int64_t bytes)
 #if defined(__aarch64__)
     if (bytes == 1) move_four_bytes(out, from);
     if (bytes == 2) move_four_halves(out, from);
+    if (bytes == 16) move_four_quarters(out, from);
 #endif
 #if defined(__aarch64__) || defined(__SSE2__)
     if (bytes == 4) move_four_words(out, from);
