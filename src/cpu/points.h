@@ -14,9 +14,10 @@ enum {
     ROW_GROUP = X86 ? 2 : 8, /* and runs of 32 bytes and more want some for themselves, as slivers do */
     TUPLE_GROUP = X86 ? 2 : 4,
     WRAPPED = 64, /* points that are wrapped once one needs it; then twice as many, if one does again */
-    LEAST_ONWARD = X86 ? 1 : 2, /* bytes of elements for which the next row's table is asked for, */
-    ONWARD = X86 ? 64 : GROUP,  /* a part of it for so many of them */
-    MOST_ASKED = 512            /* bytes of a later run, where they are asked for at once */
+    ONWARD = 64,  /* points that ask together for a part of the next row's table, */
+    ONWARD_BYTES =
+        4, /* on aarch64 if they have no more bytes than this each: so little is asked for at once */
+    MOST_ASKED = 512 /* bytes of a later run, where they are asked for at once */
 };
 
 /* How many points a source takes at a time: as many as their offsets fit into registers. */
@@ -71,12 +72,18 @@ GARNER_INLINE void move_point(const struct segment *s, char *out, const char *da
         move_whole(s, out, point_address(s, data, from, source, constant, 0), constant, streams, level);
 }
 
-/* Asks for a part of the next row's table: as much of it as the next points, ONWARD of them, are of a row. */
+/* How many elements of a row ask together for a part of the next row's table, */
+GARNER_INLINE int onward_points(int64_t constant)
+{
+    return X86 || constant <= ONWARD_BYTES ? ONWARD : GROUP;
+}
+
+/* as large a part of it as they are of a row. */
 GARNER_INLINE void prefetch_next_table(const struct segment *s, const char *data, int64_t first,
                                        int64_t constant)
 {
     const uintptr_t next = (uintptr_t)data + (uintptr_t)(s->row_ramp + first * s->pace);
-    prefetch_lines(next, ONWARD * (X86 ? s->pace : constant), true);
+    prefetch_lines(next, onward_points(constant) * s->pace, s->near);
 }
 
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
@@ -89,8 +96,6 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     int64_t step = gaps || constant == 0 ? s->step : constant;
     int64_t slope = source != COLUMNS ? 0 : constant == 0 ? s->ramp : constant;
     const int64_t *block = (const int64_t *)(const void *)s->index + first;
-    if (!X86 && !resolved && count > 1)
-        prefetch_indices(s, first, count, source_axes(source) * width, source != UNIT || s->near);
     if (!resolved && !load_offsets(s, first, count, source, width, constant, wraps, offset)) return false;
     const int64_t *from = resolved ? block : offset;
     out += first * step;
@@ -120,6 +125,14 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     return true;
 }
 
+/* Asks for the indices of a later group, on aarch64. */
+GARNER_INLINE void prefetch_group(const struct segment *s, int64_t first, int count, enum source source,
+                                  int width, bool near)
+{
+    const bool resolved = source == BLOCK || source == HOLED;
+    if (!X86 && !resolved) prefetch_indices(s, first, count, source_axes(source) * width, near);
+}
+
 /* Whether groups of single elements go two at a time: x86 has its small groups for the sake of registers. */
 GARNER_INLINE bool pairs_groups(enum source source, int64_t constant)
 {
@@ -146,17 +159,21 @@ GARNER_INLINE int move_two_groups(const struct segment *s, const char *data, cha
     return count;
 }
 
-/* ONWARD points; how many of them were moved. */
+/* As many points as ask together for a part of the next row's table, which is asked for. How many of them
+ * were moved. */
 GARNER_INLINE int move_onward(const struct segment *s, const char *data, char *out, int64_t first,
                               enum source source, int width, int64_t constant, bool wraps, enum level level)
 {
+    const int points = onward_points(constant);
     prefetch_next_table(s, data, first, constant);
-    if ((int)ONWARD == GROUP)
-        return move_group(s, data, out, first, GROUP, source, width, constant, wraps, false, false, level)
-                   ? GROUP
-                   : 0;
     int done = 0;
-    for (int moved = 2 * GROUP; moved == 2 * GROUP && done < ONWARD; done += moved)
+    for (; !X86 && done < points; done += GROUP) {
+        prefetch_group(s, first + done, GROUP, source, width, true);
+        if (!move_group(s, data, out, first + done, GROUP, source, width, constant, wraps, false, false,
+                        level))
+            return done;
+    }
+    for (int moved = 2 * GROUP; moved == 2 * GROUP && done < points; done += moved)
         moved = move_two_groups(s, data, out, first + done, source, width, constant, wraps, level);
     return done;
 }
@@ -168,16 +185,20 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
 {
     const int group = source_group(source, constant);
     const bool resolved = source == BLOCK || source == HOLED;
-    const bool onward = source == UNIT && constant >= LEAST_ONWARD && constant <= SHORT_RUN && s->pace;
+    const bool onward = source == UNIT && constant && constant <= SHORT_RUN && s->pace;
+    const bool near = source != UNIT || s->near;
+    const int together = onward_points(constant);
     const bool far = (constant == 0 || !wraps) && !resolved && s->ahead;
     if (far)
-        for (; end - i >= group + s->ahead; i += group)
+        for (; end - i >= group + s->ahead; i += group) {
+            prefetch_group(s, i, group, source, width, near);
             if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, true, level))
                 return i;
-    if (end - i >= ONWARD && onward)
-        for (; end - i >= ONWARD; i += ONWARD) {
+        }
+    if (end - i >= together && onward)
+        for (; end - i >= together; i += together) {
             const int moved = move_onward(s, data, out, i, source, width, constant, wraps, level);
-            if (moved < ONWARD) return i + moved;
+            if (moved < together) return i + moved;
         }
     if (pairs_groups(source, constant))
         while (end - i >= 2 * group) {
@@ -185,9 +206,11 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
             i += moved;
             if (moved < 2 * group) return i;
         }
-    for (; end - i >= group; i += group)
+    for (; end - i >= group; i += group) {
+        prefetch_group(s, i, group, source, width, near);
         if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, false, level))
             return i;
+    }
     for (; i < end; i++)
         if (!move_group(s, data, out, i, 1, source, width, constant, wraps, streams, false, level)) return i;
     return i;

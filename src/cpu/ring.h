@@ -36,7 +36,7 @@ GARNER_INLINE int64_t gather_round(const struct segment *given, enum source sour
     int64_t found = 0;
     for (; n - found >= RING_GROUP; found += RING_GROUP, data += RING_GROUP * slope) {
         int64_t offset[RING_GROUP];
-        prefetch_indices(s, found, RING_GROUP, pitch, true);
+        prefetch_indices(s, found, RING_GROUP, pitch, s->near);
         if (!load_offsets(s, found, RING_GROUP, source, width, constant, false, offset)) break;
         const char *at[RING_GROUP];
         UNROLL for (int i = 0; i < RING_GROUP; i++)

@@ -11,7 +11,14 @@ enum {
     LONG_RUN = 192,      /* bytes; worth asking for even if it may be near */
     MASKED_RUN = 64,     /* bytes; AVX-512 moves shorter runs of any length at once */
     STREAMED_FAR = 512,  /* from this length on streamed runs pass the nearest cache by */
-    SMALL_TABLE = (X86 ? 512 : 32) * 1024, /* of a row, which stays near beside the next one's */
+    SMALL_TABLE = (X86 ? 512 : 32) * 1024, /* of a row, which stays near beside the next one's; */
+    LITTLE_TABLE = 16 * 1024,              /* on aarch64 CPUs that see far this, */
+    LARGE_TABLE = 64 * 1024,               /* and this in the second cache, */
+    LARGER_TABLE = 256 * 1024,             /* or this, if all rows have more */
+    CLOSE_SPAN = 8 * 1024 * 1024,          /* than this; if they have no more */
+    SECOND_SPAN = 1024 * 1024,             /* than this they are there anyway */
+    LEAST_ONWARD = X86 ? 1 : 2,            /* bytes of it for each point from which on asking for it helps; */
+    ONWARD_PACE = 32,                      /* no more than this on those CPUs; */
     SHARED_PACE = 8, /* on x86 it has no more bytes for each point than this, and rows share their indices; */
     DENSE_PACE = 16, /* or than this, so that nearly all its lines are met, if the CPU is short-sighted; */
     SPARSE_PACE = 64,         /* or even this, so that most of them are, if they come from memory */
@@ -30,7 +37,6 @@ struct sight {
     int64_t times;         /* long runs are asked for that are met no more often than this */
     int64_t seen;          /* single elements are asked for out of larger tables than this alone, */
     int64_t found;         /* and no larger than this: to find their pages twice takes longer */
-    int64_t unused;        /* what a row uses of a small table, by this, it may leave unused */
 };
 
 static struct sight cpu_sight(void)
@@ -45,8 +51,7 @@ static struct sight cpu_sight(void)
                               .tuples = X86 ? 32 : 16,
                               .times = 1,
                               .seen = X86 && is_short_sighted() ? 8 * 1024 * 1024 : SHARED,
-                              .found = INT64_MAX,
-                              .unused = 1};
+                              .found = INT64_MAX};
     return (struct sight){.near = 128 * 1024,
                           .close = 4 * 1024 * 1024,
                           .closer = 1536 * 1024,
@@ -56,8 +61,7 @@ static struct sight cpu_sight(void)
                           .tuples = 32,
                           .times = 2,
                           .seen = SHARED,
-                          .found = 192 * 1024 * 1024,
-                          .unused = 2};
+                          .found = 192 * 1024 * 1024};
 }
 
 /* How many bytes the tables of all rows reach over. */
@@ -117,38 +121,70 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     return at_most(sight->points, divide_up(sight->bytes, nest->run));
 }
 
-/* How many bytes of a table there may be for each point of a row that asks for the next one's. */
-static int64_t most_pace(const struct nest *nest, const struct sight *sight)
+/* Whether it is an aarch64 CPU that sees far. */
+static bool sees_far(void)
 {
-    if (!X86) return nest->run + nest->run / sight->unused;
+    return !X86 && !is_short_sighted();
+}
+
+/* How many bytes of a table there may be for each point of a row that asks for the next one's. */
+static int64_t most_pace(const struct nest *nest)
+{
+    if (!X86) return is_short_sighted() ? 2 * nest->run : ONWARD_PACE;
     const int64_t spanned = spanned_bytes(nest);
     if (is_short_sighted()) return spanned > SHARED ? SPARSE_PACE : DENSE_PACE;
     return nest->dim[nest->rank - 2].index == 0 && spanned > NEAR ? SHARED_PACE : 0;
 }
 
+/* Whether the next row's table is asked for into the nearest cache, where it stays until that row comes. On
+ * aarch64 CPUs that see far only if it has few bytes for each point, the fewer the further away it lies: what
+ * is asked for there keeps the points of this row waiting; */
+static bool comes_near(const struct nest *nest, int64_t pace)
+{
+    const int64_t bytes = table_bytes(nest), spanned = spanned_bytes(nest);
+    if (!sees_far()) return bytes <= SMALL_TABLE;
+    const int64_t most = spanned > SHARED ? 3 : spanned > CLOSE_SPAN ? 7 : 4 * nest->run;
+    return bytes <= LITTLE_TABLE && pace <= most;
+}
+
+/* otherwise into the second one, unless all tables are in it anyway. */
+static bool comes_second(const struct nest *nest)
+{
+    const int64_t spanned = spanned_bytes(nest);
+    return sees_far() && spanned > SECOND_SPAN &&
+           table_bytes(nest) <= (spanned > CLOSE_SPAN ? LARGER_TABLE : LARGE_TABLE);
+}
+
+/* Whether elements are moved row by row along the axis on which they lie side by side. */
+static bool goes_along_rows(const struct cpu_work *work, const struct nest *nest)
+{
+    return work->way == ROWS && work->fused && work->fused->source == UNIT && nest->run <= MOST_ELEMENT;
+}
+
 /* How much of a later row's table is asked for with each point of a row; 0: nothing. A row that uses much of
  * a small table meets each of its lines soon, and in an order that no CPU foresees. */
-static int32_t choose_pace(const struct cpu_work *work, const struct nest *nest, const struct sight *sight,
-                           int64_t touched)
+static int32_t choose_pace(const struct cpu_work *work, const struct nest *nest, int64_t touched)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
     const int64_t bytes = table_bytes(nest), pace = divide_up(bytes, inner->n);
     if (nest->rank == 1 || inner[-1].data < bytes) return 0;
     const bool asks = is_joined(work)
                           ? is_short_sighted() && touched > NEAR && pace >= LEAST_PACE && pace <= MOST_PACE
-                          : work->way == ROWS && bytes <= SMALL_TABLE && pace <= most_pace(nest, sight);
+                          : goes_along_rows(work, nest) && pace >= LEAST_ONWARD && pace <= most_pace(nest) &&
+                                (comes_near(nest, pace) || comes_second(nest));
     return asks ? (int32_t)pace : 0;
 }
 
 /* How much of the next table each of several rows that choose from the same one asks for. */
-static int64_t choose_share(const struct cpu_work *work, const struct nest *nest, const struct sight *sight)
+static int64_t choose_share(const struct cpu_work *work, const struct nest *nest)
 {
-    if (!X86 || !is_short_sighted() || nest->rank < 3 || work->way != ROWS || nest->run > MOST_ELEMENT)
-        return 0;
+    if (nest->rank < 3 || work->way != ROWS || nest->run > MOST_ELEMENT) return 0;
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t bytes = table_bytes(nest);
-    if (before->data != 0 || before[-1].data < bytes || bytes > SMALL_TABLE) return 0;
-    return divide_up(bytes, before->n * inner->n) <= most_pace(nest, sight) ? divide_up(bytes, before->n) : 0;
+    if (before->data != 0 || before[-1].data < bytes) return 0;
+    const bool asks = X86 ? is_short_sighted() && bytes <= SMALL_TABLE : comes_second(nest);
+    return asks && divide_up(bytes, before->n * inner->n) <= most_pace(nest) ? divide_up(bytes, before->n)
+                                                                             : 0;
 }
 
 void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool stream)
@@ -158,7 +194,8 @@ void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool 
     const bool close = nest->run <= MOST_ELEMENT ? table_bytes(nest) <= sight.closer : touched <= sight.close;
     work->segment.ahead = choose_ahead(work, nest, &sight, touched, stream);
     work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : close;
-    work->segment.pace = choose_pace(work, nest, &sight, touched);
+    work->segment.pace = choose_pace(work, nest, touched);
     if (work->segment.pace) work->segment.row_ramp = nest->dim[nest->rank - 2].data;
-    work->share = choose_share(work, nest, &sight);
+    if (work->segment.pace && !is_joined(work)) work->segment.near = comes_near(nest, work->segment.pace);
+    work->share = choose_share(work, nest);
 }
