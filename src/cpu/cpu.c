@@ -106,7 +106,7 @@ static void ask_for_share(const struct cpu_work *work, const struct nest *nest, 
     const struct dim *before = &nest->dim[nest->rank - 2], *block = before - 1;
     const uintptr_t at = (uintptr_t)buffers->data + (uintptr_t)(spot.data + block->data) +
                          (uintptr_t)(row % before->n * work->share);
-    prefetch_lines(at, work->share, X86);
+    prefetch_lines(at, work->share, is_short_sighted());
 }
 
 static bool run_rows(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,

@@ -12,18 +12,18 @@ enum {
     MASKED_RUN = 64,     /* bytes; AVX-512 moves shorter runs of any length at once */
     STREAMED_FAR = 512,  /* from this length on streamed runs pass the nearest cache by */
     SMALL_TABLE = (X86 ? 512 : 32) * 1024, /* of a row, which stays near beside the next one's; */
-    LITTLE_TABLE = 16 * 1024,              /* on aarch64 CPUs that see far this, */
-    LARGE_TABLE = 64 * 1024,               /* and this in the second cache, */
+    LITTLE_TABLE = (X86 ? 8 : 16) * 1024,  /* or this, if it comes from far away and the CPU sees far; */
+    LARGE_TABLE = 64 * 1024,               /* this, on aarch64, in the second cache, */
     LARGER_TABLE = 256 * 1024,             /* or this, if all rows have more */
     CLOSE_SPAN = 8 * 1024 * 1024,          /* than this; if they have no more */
     SECOND_SPAN = 1024 * 1024,             /* than this they are there anyway */
     LEAST_ONWARD = X86 ? 1 : 2,            /* bytes of it for each point from which on asking for it helps; */
-    ONWARD_PACE = 32,                      /* no more than this on those CPUs; */
-    SHARED_PACE = 8, /* on x86 it has no more bytes for each point than this, and rows share their indices; */
-    DENSE_PACE = 16, /* or than this, so that nearly all its lines are met, if the CPU is short-sighted; */
-    SPARSE_PACE = 64,         /* or even this, so that most of them are, if they come from memory */
-    LEAST_PACE = X86 ? 8 : 4, /* bytes of a short row's table for each point where asking for it helps, */
-    MOST_PACE = 128           /* and where enough of what is asked for is used */
+    AFAR_PACE = X86 ? 16 : 32, /* no more than this if the CPU sees far, on x86 if they come from memory, */
+    SHARED_PACE = 8,           /* otherwise than this, and if rows share their indices; */
+    DENSE_PACE = 16,           /* than this, so that nearly all its lines are met, if x86 is short-sighted; */
+    SPARSE_PACE = 64,          /* or even this, so that most of them are, if they come from memory */
+    LEAST_PACE = X86 ? 8 : 4,  /* bytes of a short row's table for each point where asking for it helps, */
+    MOST_PACE = 128            /* and where enough of what is asked for is used */
 };
 
 /* How far a CPU is asked ahead. One that sees far by itself wants to be asked earlier, and for the second
@@ -121,18 +121,13 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     return at_most(sight->points, divide_up(sight->bytes, nest->run));
 }
 
-/* Whether it is an aarch64 CPU that sees far. */
-static bool sees_far(void)
-{
-    return !X86 && !is_short_sighted();
-}
-
 /* How many bytes of a table there may be for each point of a row that asks for the next one's. */
 static int64_t most_pace(const struct nest *nest)
 {
-    if (!X86) return is_short_sighted() ? 2 * nest->run : ONWARD_PACE;
     const int64_t spanned = spanned_bytes(nest);
+    if (!X86) return is_short_sighted() ? 2 * nest->run : AFAR_PACE;
     if (is_short_sighted()) return spanned > SHARED ? SPARSE_PACE : DENSE_PACE;
+    if (spanned > SHARED) return AFAR_PACE;
     return nest->dim[nest->rank - 2].index == 0 && spanned > NEAR ? SHARED_PACE : 0;
 }
 
@@ -142,8 +137,8 @@ static int64_t most_pace(const struct nest *nest)
 static bool comes_near(const struct nest *nest, int64_t pace)
 {
     const int64_t bytes = table_bytes(nest), spanned = spanned_bytes(nest);
-    if (!sees_far()) return bytes <= SMALL_TABLE;
-    const int64_t most = spanned > SHARED ? 3 : spanned > CLOSE_SPAN ? 7 : 4 * nest->run;
+    if (is_short_sighted() || (X86 && spanned <= SHARED)) return bytes <= SMALL_TABLE;
+    const int64_t most = X86 ? AFAR_PACE : spanned > SHARED ? 3 : spanned > CLOSE_SPAN ? 7 : 4 * nest->run;
     return bytes <= LITTLE_TABLE && pace <= most;
 }
 
@@ -151,8 +146,8 @@ static bool comes_near(const struct nest *nest, int64_t pace)
 static bool comes_second(const struct nest *nest)
 {
     const int64_t spanned = spanned_bytes(nest);
-    return sees_far() && spanned > SECOND_SPAN &&
-           table_bytes(nest) <= (spanned > CLOSE_SPAN ? LARGER_TABLE : LARGE_TABLE);
+    if (is_short_sighted() || spanned <= (X86 ? SHARED : SECOND_SPAN)) return false;
+    return table_bytes(nest) <= (X86 ? SMALL_TABLE : spanned > CLOSE_SPAN ? LARGER_TABLE : LARGE_TABLE);
 }
 
 /* Whether elements are moved row by row along the axis on which they lie side by side. */
@@ -182,7 +177,7 @@ static int64_t choose_share(const struct cpu_work *work, const struct nest *nest
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t bytes = table_bytes(nest);
     if (before->data != 0 || before[-1].data < bytes) return 0;
-    const bool asks = X86 ? is_short_sighted() && bytes <= SMALL_TABLE : comes_second(nest);
+    const bool asks = is_short_sighted() ? X86 && bytes <= SMALL_TABLE : comes_second(nest);
     return asks && divide_up(bytes, before->n * inner->n) <= most_pace(nest) ? divide_up(bytes, before->n)
                                                                              : 0;
 }
