@@ -142,7 +142,7 @@ static void begin_segment(struct segment *s, const struct nest *nest, const stru
     s->ramp = inner->data;
     s->step = inner->out;
     s->run = nest->run;
-    s->near = s->ragged = s->stream = s->plain = false;
+    s->near = s->ragged = s->stream = s->close = s->plain = false;
     s->row_points = 0;
     s->pace = 0;
     s->pattern = NULL;

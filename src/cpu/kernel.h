@@ -45,6 +45,7 @@ struct segment {
     bool near;               /* and into which cache: the nearest, or the next */
     bool ragged;             /* for the kernel's own use: whether runs begin or end within a line */
     bool stream;             /* out is to be written past the caches */
+    bool close;              /* out stays so near that stores across a line are no loss */
     bool plain;              /* runs of any length go by the C library's copy */
     uint8_t row_points;      /* for SLIVER and SHORT_...: points of a row */
     int32_t pace;            /* bytes of a later row's table asked for with each point; 0: none */

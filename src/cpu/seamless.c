@@ -12,6 +12,8 @@
 
 #include "source.h"
 
+enum { MOST_OVERLAPPING = 4 /* whole pieces of a row that may go with a seam */ };
+
 /* Whether later rows are asked for while one is moved, and into which cache. */
 enum ask { ASK_NOT, ASK_NEAR, ASK_FAR, ASKS };
 
@@ -116,21 +118,40 @@ GARNER_INLINE int64_t go_on(const struct segment *s, struct seam seam, const cha
     return i;
 }
 
-/* The same with a seam, for one piece and a part: two that overlap. */
-GARNER_INLINE int64_t go_on_overlapping(const struct segment *s, enum source source, int width, enum ask ask)
+/* A row with a seam: whole pieces, and the last one, which overlaps the one before. */
+GARNER_INLINE void move_overlapping(char *out, const char *from, int64_t run, int pieces, uintptr_t later,
+                                    enum ask ask)
+{
+    const bool near = ask == ASK_NEAR;
+    uint8x16_t piece[MOST_PIECES];
+    if (ask) prefetch_line(later, near), prefetch_line(later + (uintptr_t)run - 1, near);
+    UNROLL for (int k = 0; k < pieces; k++) piece[k] = load_piece(from + k * PIECE);
+    const uint8x16_t last = load_piece(from + run - PIECE);
+    UNROLL for (int k = 0; k + 1 < pieces; k += 2)
+        store_two_quarters(out + k * PIECE, piece[k], piece[k + 1]);
+    if (pieces % 2 != 0) store_piece(out + (pieces - 1) * PIECE, piece[pieces - 1]);
+    store_piece(out + run - PIECE, last);
+}
+
+/* The points after the first, as many as are inside. */
+GARNER_INLINE int64_t go_on_overlapping(const struct segment *s, enum source source, int width, int pieces,
+                                        enum ask ask)
 {
     const int64_t n = s->n, run = s->run;
     char *out = s->out + run;
     int64_t i = 1, offset;
     for (; i < n && find_run(s, i, source, width, &offset); i++, out += run) {
-        const char *from = s->data + offset;
         const uintptr_t later = ask ? run_address(s, at_most(i + s->ahead, n - 1), source, width, true) : 0;
-        if (ask)
-            prefetch_line(later, ask == ASK_NEAR), prefetch_line(later + (uintptr_t)run - 1, ask == ASK_NEAR);
-        const uint8x16_t first = load_piece(from), last = load_piece(from + run - PIECE);
-        store_piece(out, first), store_piece(out + run - PIECE, last);
+        move_overlapping(out, s->data + offset, run, pieces, later, ask);
     }
     return i;
+}
+
+/* Whether that is faster. */
+GARNER_INLINE bool goes_overlapping(const struct segment *s, enum source source, int pieces)
+{
+    return source != BLOCK && pieces <= MOST_OVERLAPPING &&
+           (s->close || (pieces == 1 && !is_short_sighted()));
 }
 
 /* As many points as are inside. The first is moved as it is, and begins the seam. */
@@ -145,8 +166,7 @@ GARNER_INLINE int64_t gather_seam(const struct segment *given, enum source sourc
     memcpy(s->out, from, (size_t)s->run);
     const struct seam seam = seam_after(s->out + s->run, from, s->run);
     if (seam.phase == 0 && s->run % PIECE == 0) return go_on(s, seam, from, source, width, pieces, true, ask);
-    if (pieces == 1 && source != BLOCK && !is_short_sighted()) /* it is faster so */
-        return go_on_overlapping(s, source, width, ask);
+    if (goes_overlapping(s, source, pieces)) return go_on_overlapping(s, source, width, pieces, ask);
     return go_on(s, seam, from, source, width, pieces, false, ask);
 }
 

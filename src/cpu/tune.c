@@ -6,7 +6,8 @@ enum {
     CACHED = 1024 * 1024,            /* a table of this size stays in a core's own caches */
     STREAMED_OUT = 32 * 1024 * 1024, /* an out of this size is better written past the caches, */
     STREAMED_ROW = 8192,             /* but of single elements only rows of this many bytes; */
-    NEAR_OUT = 2 * 1024 * 1024,      /* one of this size stays near a core */
+    NEAR_OUT = 2 * 1024 * 1024,      /* one of this size stays near a core, */
+    CLOSE_OUT = 512 * 1024,          /* one of this size so near that stores across a line are no loss */
     PLAIN_RUN = 32 * 1024            /* bytes of a run that on x86 is better left to the C library */
 };
 
@@ -25,6 +26,7 @@ void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
     work->segment.stream =
         stream && (nest->run > MOST_ELEMENT || nest->dim[nest->rank - 1].n >= STREAMED_ROW / nest->run);
     work->segment.plain = goes_plain(nest);
+    work->segment.close = !is_short_sighted() && nest->points <= CLOSE_OUT / nest->run;
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
     if (work->way == REUSES)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));

@@ -178,6 +178,7 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
         .ahead = (int64_t[]){0, 1, 16, 99}[random_between(random, 0, 3)],
         .near = random_chance(random, 50),
         .stream = random_chance(random, 50),
+        .close = random_chance(random, 30),
         .plain = random_chance(random, 10),
         .rows = 1,
         .row_points = points,
