@@ -53,9 +53,8 @@ static void run_alone(struct run *run, struct tasks all)
     const int64_t end = all.first + all.count;
     const int64_t most = run->exec && run->exec->cancelled ? SERIAL_TASKS : end;
     for (struct tasks tasks = all; tasks.first < end; tasks.first += tasks.count) {
-        const int64_t beside =
-            tasks.places ? end - tasks.first : garner_cpu_beside(&run->plan->work, tasks.first);
-        tasks.count = at_most(most, at_most(beside, end - tasks.first));
+        tasks.count = at_most(most, end - tasks.first);
+        if (!tasks.places) tasks.count = garner_cpu_beside(&run->plan->work, tasks.first, tasks.count);
         run_some(run, tasks);
     }
 }

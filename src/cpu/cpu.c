@@ -277,12 +277,13 @@ static bool run_bits(const struct cpu_work *work, const struct nest *nest, const
     return garner_bits_task(nest, buffers, tile.row, tile.row_end);
 }
 
-int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task)
+int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task, int64_t most)
 {
-    int64_t beside = work->pieces > 1         ? work->pieces
-                     : work->column_tasks > 1 ? work->column_tasks
-                                              : work->tasks;
-    return beside - task % beside;
+    const int64_t row = work->pieces * work->column_tasks;
+    if (task % row == 0 && most >= row) return most - most % row;
+    const int64_t in_row = at_most(most, row - task % row);
+    if (task % work->pieces == 0 && in_row >= work->pieces) return in_row - in_row % work->pieces;
+    return at_most(most, work->pieces - task % work->pieces);
 }
 
 bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,

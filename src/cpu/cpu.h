@@ -121,8 +121,8 @@ struct tasks {
     int64_t place, places;
 };
 
-/* How many tasks lie side by side from this one on. */
-int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task);
+/* How many tasks from this one on, no more than `most`, can be run as one: they make a rectangle. */
+int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task, int64_t most);
 
 /* Runs such tasks as one; false if it met an index that the policy refuses. */
 bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,

@@ -115,6 +115,7 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     if (touched <= sight->near ||
         (is_constant && nest->run <= CONSTANT_RUN && table_bytes(nest) > sight->found))
         return 0;
+    if (work->segment.plain) return 0;
     if (X86 && !stream)
         return nest->run < AHEAD_CACHED ? at_most(AHEAD_POINTS, divide_up(AHEAD_CACHED, nest->run)) : 0;
     if (touched <= sight->close) return at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));

@@ -11,21 +11,23 @@ enum {
     PLAIN_RUN = 32 * 1024            /* bytes of a run that on x86 is better left to the C library */
 };
 
-/* Whether runs are: the C library has instructions of its own for them, by which CPUs that see far gain as
- * long as out is not streamed, others as long as it stays near. */
+/* Whether runs are: on x86 the C library has instructions of its own for them, by which CPUs that see far
+ * gain as long as out is not streamed, others as long as it stays near. On aarch64 CPUs that see far it is
+ * best at runs out of the second cache, for which nothing need be asked for. */
 static bool goes_plain(const struct nest *nest)
 {
+    if (!X86) return !is_short_sighted() && nest->run >= PLAIN_RUN / 2 && table_bytes(nest) <= CACHED / 2;
     const int64_t most = is_short_sighted() ? NEAR_OUT : STREAMED_OUT - 1;
-    return X86 && nest->run >= PLAIN_RUN && nest->points <= most / nest->run;
+    return nest->run >= PLAIN_RUN && nest->points <= most / nest->run;
 }
 
 void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
 {
     const bool stream = nest->points >= STREAMED_OUT / nest->run && !(garner_cpu_quirks() & SLOW_STREAMS);
+    work->segment.plain = goes_plain(nest);
     garner_cpu_look_ahead(work, nest, stream);
     work->segment.stream =
         stream && (nest->run > MOST_ELEMENT || nest->dim[nest->rank - 1].n >= STREAMED_ROW / nest->run);
-    work->segment.plain = goes_plain(nest);
     work->segment.close = !is_short_sighted() && nest->points <= CLOSE_OUT / nest->run;
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
     if (work->way == REUSES)
