@@ -22,6 +22,10 @@ enum {
     SHARED_PACE = 8,           /* otherwise than this, and if rows share their indices; */
     DENSE_PACE = 16,           /* than this, so that nearly all its lines are met, if x86 is short-sighted; */
     SPARSE_PACE = 64,          /* or even this, so that most of them are, if they come from memory */
+    LEAST_FORESEEN = 192,      /* bytes of a row that rows in order are best moved one by one from, */
+    MOST_FORESEEN = 1024,      /* and no more than this, */
+    USED_FORESEEN = 4,         /* if one element of so many is used, */
+    FORESEEN_ELEMENT = 4,      /* and has this many bytes */
     LEAST_PACE = X86 ? 8 : 4,  /* bytes of a short row's table for each point where asking for it helps, */
     MOST_PACE = 128            /* and where enough of what is asked for is used */
 };
@@ -183,13 +187,24 @@ static int64_t choose_share(const struct cpu_work *work, const struct nest *nest
                                                                              : 0;
 }
 
+/* Whether rows that share their indices come from memory one after the other, and use so much of it that an
+ * aarch64 CPU that sees far foresees them best if they are moved in that order, not by strips. */
+static bool is_foreseen(const struct cpu_work *work, const struct nest *nest)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    const int64_t bytes = table_bytes(nest);
+    return !X86 && !is_short_sighted() && work->way == REUSES && nest->run >= FORESEEN_ELEMENT &&
+           inner[-1].data == bytes && bytes >= LEAST_FORESEEN && bytes <= MOST_FORESEEN &&
+           bytes / USED_FORESEEN <= inner->n * nest->run && spanned_bytes(nest) > SHARED;
+}
+
 void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool stream)
 {
     const struct sight sight = cpu_sight();
     const int64_t touched = touched_bytes(nest, &sight);
     const bool close = nest->run <= MOST_ELEMENT ? table_bytes(nest) <= sight.closer : touched <= sight.close;
     work->segment.ahead = choose_ahead(work, nest, &sight, touched, stream);
-    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : close;
+    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : close && !is_foreseen(work, nest);
     work->segment.pace = choose_pace(work, nest, touched);
     if (work->segment.pace) work->segment.row_ramp = nest->dim[nest->rank - 2].data;
     if (work->segment.pace && !is_joined(work)) work->segment.near = comes_near(nest, work->segment.pace);
