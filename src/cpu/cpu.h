@@ -93,6 +93,18 @@ static inline int64_t table_bytes(const struct nest *nest)
     return bytes;
 }
 
+/* How many bytes the tables of all rows reach over. */
+static inline int64_t spanned_bytes(const struct nest *nest)
+{
+    int64_t bytes = table_bytes(nest), span;
+    for (int d = 0; d < nest->rank - 1; d++) {
+        const struct dim *dim = &nest->dim[d];
+        int64_t pitch = dim->data < 0 ? -(dim->data + 1) : dim->data;
+        if (multiply_fits(dim->n, pitch, &span)) bytes = at_least(bytes, span);
+    }
+    return bytes;
+}
+
 /* Whether the kernel joins short rows. */
 static inline bool is_joined(const struct cpu_work *work)
 {
@@ -106,6 +118,9 @@ void garner_cpu_tune(struct cpu_work *work, const struct nest *nest);
 
 /* The first of these; `stream`: out is better written past the caches. */
 void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool stream);
+
+/* A part of that: tables of later rows, where the points choose from `touched` bytes. */
+void garner_cpu_look_onward(struct cpu_work *work, const struct nest *nest, int64_t touched);
 
 /* And into how many tasks it is cut. */
 void garner_cpu_cut(struct cpu_work *work, const struct nest *nest);

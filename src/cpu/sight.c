@@ -1,33 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked for before it is needed: later runs, single elements, tables of later rows. */
+/* What is asked for before it is needed: later runs and single elements; onward.c has tables of later rows.
+ */
 #include "cpu.h"
 
 enum {
-    AHEAD_BYTES = 2048,  /* how far ahead runs and the tables of joined rows are asked for, */
-    AHEAD_POINTS = 16,   /* at most this many, */
-    AHEAD_CACHED = 8192, /* on x86, where out stays in the caches, runs that are shorter than this; */
-    AHEAD_ELEMENTS = 32, /* single elements this many */
-    CONSTANT_RUN = 32,   /* bytes; which the CPU sees as it sees elements, where a kernel knows them */
-    LONG_RUN = 192,      /* bytes; worth asking for even if it may be near */
-    MASKED_RUN = 64,     /* bytes; AVX-512 moves shorter runs of any length at once */
-    STREAMED_FAR = 512,  /* from this length on streamed runs pass the nearest cache by */
-    SMALL_TABLE = (X86 ? 512 : 32) * 1024, /* of a row, which stays near beside the next one's; */
-    LITTLE_TABLE = (X86 ? 8 : 16) * 1024,  /* or this, if it comes from far away and the CPU sees far; */
-    LARGE_TABLE = 64 * 1024,               /* this, on aarch64, in the second cache, */
-    LARGER_TABLE = 256 * 1024,             /* or this, if all rows have more */
-    CLOSE_SPAN = 8 * 1024 * 1024,          /* than this; if they have no more */
-    SECOND_SPAN = 1024 * 1024,             /* than this they are there anyway */
-    LEAST_ONWARD = X86 ? 1 : 2,            /* bytes of it for each point from which on asking for it helps; */
-    AFAR_PACE = X86 ? 16 : 32, /* no more than this if the CPU sees far, on x86 if they come from memory, */
-    SHARED_PACE = 8,           /* otherwise than this, and if rows share their indices; */
-    DENSE_PACE = 16,           /* than this, so that nearly all its lines are met, if x86 is short-sighted; */
-    SPARSE_PACE = 64,          /* or even this, so that most of them are, if they come from memory */
-    LEAST_FORESEEN = 192,      /* bytes of a row that rows in order are best moved one by one from, */
-    MOST_FORESEEN = 1024,      /* and no more than this, */
-    USED_FORESEEN = 4,         /* if one element of so many is used, */
-    FORESEEN_ELEMENT = 4,      /* and has this many bytes */
-    LEAST_PACE = X86 ? 8 : 4,  /* bytes of a short row's table for each point where asking for it helps, */
-    MOST_PACE = 128            /* and where enough of what is asked for is used */
+    AHEAD_BYTES = 2048,   /* how far ahead runs and the tables of joined rows are asked for, */
+    AHEAD_POINTS = 16,    /* at most this many, */
+    AHEAD_CACHED = 8192,  /* on x86, where out stays in the caches, runs that are shorter than this; */
+    AHEAD_ELEMENTS = 32,  /* single elements this many */
+    CONSTANT_RUN = 32,    /* bytes; which the CPU sees as it sees elements, where a kernel knows them */
+    LONG_RUN = 192,       /* bytes; worth asking for even if it may be near */
+    MASKED_RUN = 64,      /* bytes; AVX-512 moves shorter runs of any length at once */
+    STREAMED_FAR = 512,   /* from this length on streamed runs pass the nearest cache by */
+    LEAST_FORESEEN = 192, /* bytes of a row that rows in order are best moved one by one from, */
+    MOST_FORESEEN = 1024, /* and no more than this, */
+    USED_FORESEEN = 4,    /* if one element of so many is used, */
+    FORESEEN_ELEMENT = 4  /* and has this many bytes */
 };
 
 /* How far a CPU is asked ahead. One that sees far by itself wants to be asked earlier, and for the second
@@ -66,18 +54,6 @@ static struct sight cpu_sight(void)
                           .times = 2,
                           .seen = SHARED,
                           .found = 192 * 1024 * 1024};
-}
-
-/* How many bytes the tables of all rows reach over. */
-static int64_t spanned_bytes(const struct nest *nest)
-{
-    int64_t bytes = table_bytes(nest), span;
-    for (int d = 0; d < nest->rank - 1; d++) {
-        const struct dim *dim = &nest->dim[d];
-        int64_t pitch = dim->data < 0 ? -(dim->data + 1) : dim->data;
-        if (multiply_fits(dim->n, pitch, &span)) bytes = at_least(bytes, span);
-    }
-    return bytes;
 }
 
 /* How many bytes the points choose from: the table of their row; and where a row takes little of its table,
@@ -126,67 +102,6 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     return at_most(sight->points, divide_up(sight->bytes, nest->run));
 }
 
-/* How many bytes of a table there may be for each point of a row that asks for the next one's. */
-static int64_t most_pace(const struct nest *nest)
-{
-    const int64_t spanned = spanned_bytes(nest);
-    if (!X86) return is_short_sighted() ? 2 * nest->run : AFAR_PACE;
-    if (is_short_sighted()) return spanned > SHARED ? SPARSE_PACE : DENSE_PACE;
-    if (spanned > SHARED) return AFAR_PACE;
-    return nest->dim[nest->rank - 2].index == 0 && spanned > NEAR ? SHARED_PACE : 0;
-}
-
-/* Whether the next row's table is asked for into the nearest cache, where it stays until that row comes. On
- * aarch64 CPUs that see far only if it has few bytes for each point, the fewer the further away it lies: what
- * is asked for there keeps the points of this row waiting; */
-static bool comes_near(const struct nest *nest, int64_t pace)
-{
-    const int64_t bytes = table_bytes(nest), spanned = spanned_bytes(nest);
-    if (is_short_sighted() || (X86 && spanned <= SHARED)) return bytes <= SMALL_TABLE;
-    const int64_t most = X86 ? AFAR_PACE : spanned > SHARED ? 3 : spanned > CLOSE_SPAN ? 7 : 4 * nest->run;
-    return bytes <= LITTLE_TABLE && pace <= most;
-}
-
-/* otherwise into the second one, unless all tables are in it anyway. */
-static bool comes_second(const struct nest *nest)
-{
-    const int64_t spanned = spanned_bytes(nest);
-    if (is_short_sighted() || spanned <= (X86 ? SHARED : SECOND_SPAN)) return false;
-    return table_bytes(nest) <= (X86 ? SMALL_TABLE : spanned > CLOSE_SPAN ? LARGER_TABLE : LARGE_TABLE);
-}
-
-/* Whether elements are moved row by row along the axis on which they lie side by side. */
-static bool goes_along_rows(const struct cpu_work *work, const struct nest *nest)
-{
-    return work->way == ROWS && work->fused && work->fused->source == UNIT && nest->run <= MOST_ELEMENT;
-}
-
-/* How much of a later row's table is asked for with each point of a row; 0: nothing. A row that uses much of
- * a small table meets each of its lines soon, and in an order that no CPU foresees. */
-static int32_t choose_pace(const struct cpu_work *work, const struct nest *nest, int64_t touched)
-{
-    const struct dim *inner = &nest->dim[nest->rank - 1];
-    const int64_t bytes = table_bytes(nest), pace = divide_up(bytes, inner->n);
-    if (nest->rank == 1 || inner[-1].data < bytes) return 0;
-    const bool asks = is_joined(work)
-                          ? is_short_sighted() && touched > NEAR && pace >= LEAST_PACE && pace <= MOST_PACE
-                          : goes_along_rows(work, nest) && pace >= LEAST_ONWARD && pace <= most_pace(nest) &&
-                                (comes_near(nest, pace) || comes_second(nest));
-    return asks ? (int32_t)pace : 0;
-}
-
-/* How much of the next table each of several rows that choose from the same one asks for. */
-static int64_t choose_share(const struct cpu_work *work, const struct nest *nest)
-{
-    if (nest->rank < 3 || work->way != ROWS || nest->run > MOST_ELEMENT) return 0;
-    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    const int64_t bytes = table_bytes(nest);
-    if (before->data != 0 || before[-1].data < bytes) return 0;
-    const bool asks = is_short_sighted() ? X86 && bytes <= SMALL_TABLE : comes_second(nest);
-    return asks && divide_up(bytes, before->n * inner->n) <= most_pace(nest) ? divide_up(bytes, before->n)
-                                                                             : 0;
-}
-
 /* Whether rows that share their indices come from memory one after the other, and use so much of it that an
  * aarch64 CPU that sees far foresees them best if they are moved in that order, not by strips. */
 static bool is_foreseen(const struct cpu_work *work, const struct nest *nest)
@@ -205,8 +120,5 @@ void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool 
     const bool close = nest->run <= MOST_ELEMENT ? table_bytes(nest) <= sight.closer : touched <= sight.close;
     work->segment.ahead = choose_ahead(work, nest, &sight, touched, stream);
     work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : close && !is_foreseen(work, nest);
-    work->segment.pace = choose_pace(work, nest, touched);
-    if (work->segment.pace) work->segment.row_ramp = nest->dim[nest->rank - 2].data;
-    if (work->segment.pace && !is_joined(work)) work->segment.near = comes_near(nest, work->segment.pace);
-    work->share = choose_share(work, nest);
+    garner_cpu_look_onward(work, nest, touched);
 }
