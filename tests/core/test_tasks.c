@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Tasks that a thread runs as one: whatever their grid is, they are all of the tasks of a rectangle of it. */
+#include "testing.h"
+
+#include "plan.h"
+
+/* How many tasks there are from one place of an axis to another. */
+static int64_t between(int64_t first, int64_t last)
+{
+    return last < first ? 0 : last - first + 1;
+}
+
+static void check(const struct cpu_work *work, int64_t task, int64_t most)
+{
+    const int64_t count = garner_cpu_beside(work, task, most), last = task + count - 1;
+    assert_in_range(count, 1, most);
+    const int64_t pieces = between(task % work->pieces, last % work->pieces);
+    const int64_t columns =
+        between(task / work->pieces % work->column_tasks, last / work->pieces % work->column_tasks);
+    const int64_t row = work->pieces * work->column_tasks, rows = between(task / row, last / row);
+    assert_int_equal(pieces * columns * rows, count);
+    if (task == 0 && most == work->tasks) assert_int_equal(count, most);
+}
+
+static void test_tasks_run_as_one_are_a_rectangle(void **state)
+{
+    (void)state;
+    enum { MOST = 4 };
+    for (int64_t pieces = 1; pieces <= MOST; pieces++)
+        for (int64_t columns = 1; columns <= MOST; columns++)
+            for (int64_t rows = 1; rows <= MOST; rows++) {
+                const struct cpu_work work = {
+                    .pieces = pieces, .column_tasks = columns, .tasks = pieces * columns * rows};
+                for (int64_t task = 0; task < work.tasks; task++)
+                    for (int64_t most = 1; most <= work.tasks - task; most++)
+                        check(&work, task, most);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tasks_run_as_one_are_a_rectangle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
