@@ -13,11 +13,10 @@ enum {
     GROUP = X86 ? 4 : 8,     /* x86 has half the registers, */
     ROW_GROUP = X86 ? 2 : 8, /* and runs of 32 bytes and more want some for themselves, as slivers do */
     TUPLE_GROUP = X86 ? 2 : 4,
-    WRAPPED = 64, /* points that are wrapped once one needs it; then twice as many, if one does again */
-    ONWARD = 64,  /* points that ask together for a part of the next row's table, */
-    ONWARD_BYTES =
-        4, /* on aarch64 if they have no more bytes than this each: so little is asked for at once */
-    MOST_ASKED = 512 /* bytes of a later run, where they are asked for at once */
+    WRAPPED = 64,     /* points that are wrapped once one needs it; then twice as many, if one does again */
+    ONWARD = 64,      /* points that ask together for a part of the next row's table, */
+    ONWARD_BYTES = 4, /* on aarch64 those of up to so many bytes: not too much is asked for at once */
+    MOST_ASKED = 512  /* bytes of a later run, where they are asked for at once */
 };
 
 /* How many points a source takes at a time: as many as their offsets fit into registers. */

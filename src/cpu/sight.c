@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked for before it is needed: later runs and single elements; onward.c has tables of later rows.
- */
+/* What is asked for before it is needed: later runs and single elements; tables are in onward.c. */
 #include "cpu.h"
 
 enum {
