@@ -74,6 +74,8 @@ C interface <c>
 Semantics <semantics>
 Design <design>
 Performance <performance>
+Inside the runtimes <performance-inside>
+What made it fast <speedups>
 ```
 
 ```{toctree}
