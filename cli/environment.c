@@ -35,12 +35,18 @@ static garner_status check_cpu(garner_error *error)
     return fail(error, GARNER_BAD_ARGUMENT, "GARNER_CPU is '%.60s', and must be %s", text, levels);
 }
 
+/* Digits alone, as the library reads them: no sign, and no zero before others. */
+static bool is_plain_number(const char *text)
+{
+    return text[strspn(text, "0123456789")] == '\0' && (text[0] != '0' || text[1] == '\0');
+}
+
 garner_status environment_check(int *threads, garner_error *error)
 {
     const char *text = getenv("GARNER_NUM_THREADS");
     int64_t number = 0;
     *threads = 0;
-    if (text && *text && (!options_integer(text, &number) || number < 0 || number > INT_MAX))
+    if (text && *text && (!is_plain_number(text) || !options_integer(text, &number) || number > INT_MAX))
         return fail(error, GARNER_BAD_ARGUMENT, "GARNER_NUM_THREADS is '%.60s', and must be a number from 0",
                     text);
     *threads = (int)number;

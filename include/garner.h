@@ -32,7 +32,7 @@
  *
  * Two variables of the environment are looked at, once, and ignored if they make no sense:
  * GARNER_NUM_THREADS, how many threads garner_threads(0) means, and GARNER_CPU, which keeps kernels to an
- * instruction set and those below it ("scalar", "avx2", "avx512", "avx512-gather").
+ * instruction set and those below it ("scalar", and on x86-64 "avx2", "avx512", "avx512-gather").
  */
 #ifndef GARNER_H
 #define GARNER_H
@@ -98,7 +98,8 @@ enum {
 typedef struct garner_error {
     garner_status status;
     uint32_t has;                         /* GARNER_HAS_... */
-    int64_t axis;                         /* the data axis, counted from 0 */
+    int64_t axis;                         /* counted from 0: of data if an index is out of range, else of
+                                             the tensor that the message names */
     int64_t position;                     /* lowest bad position in indices, counted in C order */
     int32_t rank;                         /* how many coordinates apply: the rank of indices */
     int64_t coordinates[GARNER_MAX_RANK]; /* the same position, as coordinates */
@@ -307,8 +308,8 @@ GARNER_API GARNER_MUST_USE garner_status garner_infer(const garner_op *op, const
 typedef void garner_task(void *argument, size_t i);
 
 /*
- * Where the work runs. The library splits every gather into tasks, always in the same way, and asks
- * the executor for the equivalent of
+ * Where the work runs. The library splits every gather into tasks, for any executor in the same way (its
+ * own pools may take several as one), and asks the executor for the equivalent of
  *
  *     for (size_t i = 0; i < count; i++) task(argument, i);
  *
@@ -327,18 +328,18 @@ typedef struct garner_exec {
 } garner_exec;
 
 /*
- * The executor of the process-wide thread pool, with at most `count` threads, the caller included; 0
- * means GARNER_NUM_THREADS from the environment, or one for each CPU that this process may use. Threads
- * are made by the first call that needs them, sleep when there is nothing to do, and are joined at exit.
- * Work too small to gain never reaches them. A call that finds the pool busy runs in its own thread. A
- * child of fork() makes its own threads when it first needs them.
+ * The executor of the process-wide thread pool, with at most `count` threads, the caller included, and
+ * never more than 256; 0, or a negative number, means GARNER_NUM_THREADS from the environment, or one for
+ * each CPU that this process may use. Threads are made by the first call that needs them, sleep when there is
+ * nothing to do, and are joined at exit. Work too small to gain never reaches them. A call that finds the
+ * pool busy runs in its own thread. A child of fork() makes its own threads when it first needs them.
  */
 GARNER_API garner_exec garner_threads(int count);
 
 /* A pool of your own. */
 typedef struct garner_pool garner_pool;
 
-/* Makes a pool of `threads` threads, the caller of each job included (0: as for garner_threads). */
+/* Makes a pool of 1 to 256 threads, the caller of each job included (0: as many as garner_threads(0)). */
 GARNER_API GARNER_MUST_USE garner_status garner_pool_create(garner_pool **pool, int threads,
                                                             garner_error *error);
 

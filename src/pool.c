@@ -19,7 +19,8 @@
 #include "pool.h"
 
 enum {
-    MOST_WORKERS = 255,
+    MOST_THREADS = 256, /* of a pool, the owner of the job among them */
+    MOST_WORKERS = MOST_THREADS - 1,
     SPINS = 2000,    /* looks at the next job before a worker sleeps: some tens of microseconds */
     IN_JOB = 0xffff, /* of a pool's doors: the workers inside, */
     SLOT = 1 << 16   /* and, above, how many more may enter */
@@ -46,16 +47,16 @@ struct worker {
 };
 
 struct garner_pool {
-    struct share share[MOST_WORKERS + 1]; /* of the current job: the owner's, then the workers' */
-    int threads;                          /* that a job may use, the caller included */
-    atomic_flag busy;                     /* somebody's job is on; its owner alone touches the next three */
-    int started;                          /* workers that run */
-    atomic_uint first;                    /* number of the last job before the youngest worker was made */
-    struct job *job;                      /* read by workers inside */
-    atomic_uint number;                   /* of the current job; a change tells workers of a new one */
-    atomic_uint doors;                    /* IN_JOB and SLOTs of the current job */
-    atomic_int sleepers;                  /* workers that wait for `wake` */
-    atomic_bool waiting;                  /* the owner waits for `left` */
+    struct share share[MOST_THREADS]; /* of the current job: the owner's, then the workers' */
+    int threads;                      /* that a job may use, the caller included */
+    atomic_flag busy;                 /* somebody's job is on; its owner alone touches the next three */
+    int started;                      /* workers that run */
+    atomic_uint first;                /* number of the last job before the youngest worker was made */
+    struct job *job;                  /* read by workers inside */
+    atomic_uint number;               /* of the current job; a change tells workers of a new one */
+    atomic_uint doors;                /* IN_JOB and SLOTs of the current job */
+    atomic_int sleepers;              /* workers that wait for `wake` */
+    atomic_bool waiting;              /* the owner waits for `left` */
     atomic_bool stopping;
     pthread_mutex_t mutex;
     pthread_cond_t wake, left;
@@ -333,19 +334,19 @@ int garner_pool_cpus(void)
 
 /* GARNER_NUM_THREADS where it is a number from 1 up, digits alone; else the CPUs that this process may use.
  */
-int garner_pool_threads(void)
+static int threads_by_default(void)
 {
     const char *text = getenv("GARNER_NUM_THREADS");
     char *end;
     bool digits = text && text[0] >= '1' && text[0] <= '9';
     long number = digits ? strtol(text, &end, 10) : 0;
-    if (number >= 1 && *end == '\0') return (int)at_most(number, MOST_WORKERS + 1);
-    return (int)at_most(garner_pool_cpus(), MOST_WORKERS + 1);
+    if (number >= 1 && *end == '\0') return (int)at_most(number, MOST_THREADS);
+    return (int)at_most(garner_pool_cpus(), MOST_THREADS);
 }
 
 static void make_default_pool(void)
 {
-    enlist_pool(&default_pool, garner_pool_threads());
+    enlist_pool(&default_pool, threads_by_default());
 }
 
 static struct garner_pool *use_default_pool(void)
@@ -353,6 +354,11 @@ static struct garner_pool *use_default_pool(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_default_pool);
     return &default_pool;
+}
+
+int garner_pool_threads(void)
+{
+    return use_default_pool()->threads;
 }
 
 /* A thread that still runs a job while the program exits keeps its workers. */
@@ -382,7 +388,7 @@ static int run_on_pool(void *context, garner_task *task, void *argument, size_t 
 
 garner_exec garner_threads(int count)
 {
-    int threads = (int)at_most(count > 0 ? count : 0, MOST_WORKERS + 1);
+    int threads = (int)at_most(count > 0 ? count : 0, MOST_THREADS);
     return (garner_exec){
         .size = sizeof(garner_exec), .parallel_for = run_on_default, .context = (void *)(uintptr_t)threads};
 }
@@ -401,9 +407,9 @@ garner_status garner_pool_create(garner_pool **pool, int threads, garner_error *
     error = error_begin(error, &spare);
     if (pool == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_pool_create: pool is NULL");
     *pool = NULL;
-    if (threads < 0 || threads > MOST_WORKERS + 1)
+    if (threads < 0 || threads > MOST_THREADS)
         return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_pool_create: threads %d is outside [0, %d]",
-                           threads, MOST_WORKERS + 1);
+                           threads, MOST_THREADS);
     struct garner_pool *made = calloc(1, sizeof *made);
     if (made == NULL) return garner_fail(error, GARNER_NO_MEMORY, "garner_pool_create: no memory for a pool");
     enlist_pool(made, threads > 0 ? threads : garner_pool_threads());

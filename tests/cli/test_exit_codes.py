@@ -128,7 +128,7 @@ def test_closed_standard_streams_do_no_harm(program, surroundings, tmp_path):
 
 
 @pytest.mark.parametrize("name,good,bad", [
-    ("GARNER_NUM_THREADS", ["", "0", "1", "64"], ["x", "-1", "1.5", "99999999999", " ", "2x"]),
+    ("GARNER_NUM_THREADS", ["", "0", "1", "64"], ["x", "-1", "1.5", "99999999999", " ", "2x", "+1", "01", "0x1"]),
     ("GARNER_CPU", ["", "scalar", "avx2", "avx512", "avx512-gather"], ["sse", "neon", "sve", "fast", "SCALAR", "scalar ", "0"]),
 ])
 def test_environment(garner, refuses, name, good, bad):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What garner_cpu_info tells: levels that exist, in an order that makes sense, numbers that the
- * environment may change, and no byte beyond the struct that the caller has.
+ * What garner_cpu_info tells: levels that exist, in an order that makes sense, and no byte beyond the struct
+ * that the caller has. test_pool_process.c asks it how many threads there are.
  */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -49,19 +49,6 @@ static void test_what_is_told(void **state)
 #endif
 }
 
-static void test_threads_follow_the_environment(void **state)
-{
-    (void)state;
-    garner_cpu cpu = {.size = 0};
-    setenv("GARNER_NUM_THREADS", "7", 1);
-    garner_cpu_info(&cpu);
-    assert_int_equal(cpu.threads, 7);
-    setenv("GARNER_NUM_THREADS", "many", 1);
-    garner_cpu_info(&cpu);
-    assert_int_equal(cpu.threads, cpu.cpus);
-    unsetenv("GARNER_NUM_THREADS");
-}
-
 /* A caller that was compiled against a shorter struct, or a longer one. */
 static void test_sizes(void **state)
 {
@@ -89,7 +76,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_what_is_told),
-        cmocka_unit_test(test_threads_follow_the_environment),
         cmocka_unit_test(test_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
