@@ -12,6 +12,7 @@
 #ifndef GARNER_DLPACK_H
 #define GARNER_DLPACK_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "garner.h"
@@ -43,15 +44,39 @@ static const garner_dlpack_type garner_dlpack_types[] = {
 
 enum { GARNER_DLPACK_TYPES = sizeof garner_dlpack_types / sizeof garner_dlpack_types[0] };
 
-static inline garner_status garner_dlpack_fail(garner_error *error, garner_status status, const char *what,
-                                               long long a, long long b, long long c)
+/* Devices whose memory the CPU can read, and the type of pointers, by the same numbers. */
+enum {
+    GARNER_DLPACK_CPU = 1,
+    GARNER_DLPACK_CUDA_HOST = 3,
+    GARNER_DLPACK_ROCM_HOST = 11,
+    GARNER_DLPACK_HANDLE = 3
+};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static inline garner_status
+garner_dlpack_fail(garner_error *error, garner_status status, const char *format, ...)
 {
     if (error) {
+        va_list arguments;
+        va_start(arguments, format);
         error->status = status;
         error->has = 0;
-        (void)snprintf(error->message, sizeof error->message, what, a, b, c);
+        (void)vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
     }
     return status;
+}
+
+static inline garner_status garner_dlpack_succeed(garner_error *error)
+{
+    if (error) {
+        error->status = GARNER_OK;
+        error->has = 0;
+        error->message[0] = '\0';
+    }
+    return GARNER_OK;
 }
 
 /* The garner type of a DLPack one, or 0. */
@@ -78,24 +103,24 @@ static inline DLDataType garner_dtype_to_dlpack(garner_dtype dtype)
 
 /*
  * Describes a DLPack tensor on the CPU as a garner tensor. A type that garner does not know but whose
- * elements are whole bytes becomes GARNER_OPAQUE. What gathers must know besides, garner checks: ranks,
- * extents, strides.
+ * elements are whole bytes becomes GARNER_OPAQUE. Ranks, extents and strides are checked later, by the
+ * gather.
  */
 static inline garner_status garner_from_dlpack(garner_tensor *tensor, const DLTensor *given,
                                                garner_error *error)
 {
     int device = (int)given->device.device_type;
     DLDataType type = given->dtype;
-    if (device != 1 && device != 3 && device != 11)
+    if (device != GARNER_DLPACK_CPU && device != GARNER_DLPACK_CUDA_HOST && device != GARNER_DLPACK_ROCM_HOST)
         return garner_dlpack_fail(error, GARNER_BAD_TYPE,
-                                  "DLPack: the tensor is on device type %lld, number %lld; it must be in the "
+                                  "DLPack: the tensor is on device type %d, number %d; it must be in the "
                                   "CPU's memory",
-                                  device, given->device.device_id, 0);
+                                  device, (int)given->device.device_id);
     garner_dtype dtype = garner_dtype_from_dlpack(type);
-    int whole = type.lanes == 1 && type.bits > 0 && type.bits % 8 == 0 && type.code != 3;
+    int whole = type.lanes == 1 && type.bits > 0 && type.bits % 8 == 0 && type.code != GARNER_DLPACK_HANDLE;
     if (dtype == 0 && !whole)
         return garner_dlpack_fail(error, GARNER_BAD_TYPE,
-                                  "DLPack: type code %lld of %lld bits and %lld lanes is not one of garner's",
+                                  "DLPack: type code %d of %d bits and %d lanes is not one of garner's",
                                   type.code, type.bits, type.lanes);
     tensor->data = given->data;
     tensor->shape = given->shape;
@@ -105,7 +130,7 @@ static inline garner_status garner_from_dlpack(garner_tensor *tensor, const DLTe
     tensor->bytes = 0;
     tensor->item_bytes = dtype ? 0 : type.bits / 8u;
     tensor->byte_offset = given->byte_offset;
-    return GARNER_OK;
+    return garner_dlpack_succeed(error);
 }
 
 /* Describes a garner tensor as a DLPack one on the CPU. */
@@ -113,8 +138,8 @@ static inline garner_status garner_to_dlpack(DLTensor *made, const garner_tensor
 {
     DLDataType type = garner_dtype_to_dlpack(tensor->dtype);
     if (type.lanes == 0)
-        return garner_dlpack_fail(error, GARNER_BAD_TYPE, "DLPack: it has no type for garner's number %lld",
-                                  tensor->dtype, 0, 0);
+        return garner_dlpack_fail(error, GARNER_BAD_TYPE, "DLPack: it has no type for garner's number %d",
+                                  (int)tensor->dtype);
     made->data = tensor->data;
     made->device.device_type = kDLCPU;
     made->device.device_id = 0;
@@ -123,7 +148,7 @@ static inline garner_status garner_to_dlpack(DLTensor *made, const garner_tensor
     made->shape = (int64_t *)(uintptr_t)tensor->shape;
     made->strides = (int64_t *)(uintptr_t)tensor->strides;
     made->byte_offset = tensor->byte_offset;
-    return GARNER_OK;
+    return garner_dlpack_succeed(error);
 }
 
 #ifdef __cplusplus

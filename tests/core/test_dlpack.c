@@ -53,13 +53,17 @@ static void test_gather_of_a_dltensor(void **state)
     garner_tensor data, indices, out;
     garner_error error;
     (void)state;
+    memset(&error, 0x5a, sizeof error);
     assert_int_equal(garner_from_dlpack(&data, &from, &error), GARNER_OK);
+    assert_true(error.status == GARNER_OK && error.has == 0 && error.message[0] == '\0');
     assert_int_equal(garner_from_dlpack(&indices, &at, &error), GARNER_OK);
     assert_int_equal(garner_from_dlpack(&out, &to, &error), GARNER_OK);
     assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_OK);
     assert_true(picked[0][1] == 6 && picked[1][0] == 1);
     DLTensor back = {0};
+    memset(&error, 0x5a, sizeof error);
     assert_int_equal(garner_to_dlpack(&back, &data, &error), GARNER_OK);
+    assert_true(error.status == GARNER_OK && error.has == 0 && error.message[0] == '\0');
     assert_true(back.data == table && back.shape == shape && back.ndim == 2 && back.dtype.bits == 32);
 }
 
