@@ -54,9 +54,9 @@ GARNER_INLINE int64_t load_index(const char *at, int width)
 GARNER_INLINE int64_t find_offset(const struct segment *s, int64_t i, enum source source, int width,
                                   int64_t run)
 {
-    const int axes = source == PAIR ? 2 : source == TRIPLE ? 3 : source == QUAD ? 4 : 1;
+    const int axes = source_axes(source);
     int64_t offset = 0;
-    if (source == BLOCK || source == HOLED) return load_index(s->index + i * 8, 8);
+    if (source_is_resolved(source)) return load_index(s->index + i * 8, 8);
     for (int k = 0; k < axes; k++) {
         const int64_t place = load_index(s->index + (i * axes + k) * width, width);
         offset += place * ((source == UNIT && run > 0) || source == SHORT_UNIT ? run : s->axis[k].stride);
@@ -158,7 +158,7 @@ static void fill_indices(const struct workload *w, const struct kernel_line *lin
     for (int64_t i = 0; i < points; i++)
         for (int k = 0; k < axes; k++, at += line->index) {
             const int64_t place = (int64_t)(next_random(&state) % (uint64_t)w->axis[k].bound);
-            const int64_t value = kernel_is_block(line->source) ? place * w->segment.run : place;
+            const int64_t value = source_is_resolved(line->source) ? place * w->segment.run : place;
             const int32_t narrow = (int32_t)value;
             memcpy(at, line->index == 4 ? (const void *)&narrow : (const void *)&value, (size_t)line->index);
         }
@@ -167,7 +167,7 @@ static void fill_indices(const struct workload *w, const struct kernel_line *lin
 static void make_workload(struct workload *w, struct memory *memory, const struct kernel_line *line,
                           int64_t run, int64_t bytes)
 {
-    const int axes = kernel_axes(line->source);
+    const int axes = source_axes(line->source);
     int64_t places = bytes / run, n = OUT_BYTES / run < MOST_POINTS ? OUT_BYTES / run : MOST_POINTS;
     if (line->source == COLUMNS && n > TABLE_COLUMNS) n = TABLE_COLUMNS;
     n -= n % GROUP;

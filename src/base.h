@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What every file of the core may use: checked arithmetic on 64-bit sizes, and the few compiler
- * attributes. Nothing else in the core adds or multiplies sizes that come from a caller.
+ * attributes. The rest of the core adds and multiplies sizes that come from a caller unchecked only where it
+ * has seen, or sees in the same breath, that they are below 2^31.
  */
 #ifndef GARNER_BASE_H
 #define GARNER_BASE_H
@@ -71,6 +72,12 @@ static inline int64_t at_most(int64_t a, int64_t b)
 static inline int64_t at_least(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+/* For a > 0. */
+static inline bool is_power_of_two(int64_t a)
+{
+    return (a & (a - 1)) == 0;
 }
 
 /* a / b rounded up, for a >= 0 and b > 0. */

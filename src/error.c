@@ -39,11 +39,10 @@ const char *garner_status_name(garner_status status)
     return "unknown";
 }
 
-static garner_status record(garner_error *error, garner_status status, const char *format, va_list arguments)
+static void record(garner_error *error, garner_status status, const char *format, va_list arguments)
 {
     error->status = status;
     vsnprintf(error->message, sizeof error->message, format, arguments);
-    return status;
 }
 
 garner_status garner_fail(garner_error *error, garner_status status, const char *format, ...)

@@ -22,7 +22,7 @@ static inline garner_error *error_begin(garner_error *error, garner_error *spare
 garner_status garner_fail(garner_error *error, garner_status status, const char *format, ...)
     GARNER_PRINTF(3, 4) GARNER_COLD;
 
-/* Records the data axis too. */
+/* Records the axis that the sentence speaks of too. */
 garner_status garner_fail_at_axis(garner_error *error, garner_status status, int64_t axis, const char *format,
                                   ...) GARNER_PRINTF(4, 5) GARNER_COLD;
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes plans and describes them: infer, nest, choose. */
+/* Makes plans: infer, nest, choose. */
 #include "plan.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "error.h"
@@ -105,74 +102,4 @@ void garner_plan_destroy(garner_plan *plan)
 const garner_shape *garner_plan_output(const garner_plan *plan)
 {
     return plan ? &plan->output : NULL;
-}
-
-/* A line that grows and remembers how long it would be. */
-struct line {
-    char *buffer;
-    size_t size, length;
-};
-
-static void say(struct line *line, const char *format, ...) GARNER_PRINTF(2, 3);
-static void say(struct line *line, const char *format, ...)
-{
-    va_list arguments;
-    size_t used = line->length < line->size ? line->length : line->size;
-    va_start(arguments, format);
-    int written = vsnprintf(line->size ? line->buffer + used : NULL, line->size - used, format, arguments);
-    va_end(arguments);
-    if (written > 0) line->length += (size_t)written;
-}
-
-static void say_kernel(struct line *line, const struct kernel *kernel)
-{
-    static const char *const sources[] = {[UNIT] = "unit",
-                                          [COLUMNS] = "columns",
-                                          [SHORT_UNIT] = "short_unit",
-                                          [SHORT_COLUMNS] = "short_columns",
-                                          [SLIVER] = "sliver",
-                                          [RAMP] = "ramp",
-                                          [PATTERN] = "pattern",
-                                          [PAIR] = "pair",
-                                          [TRIPLE] = "triple",
-                                          [QUAD] = "quad",
-                                          [BLOCK] = "block",
-                                          [HOLED] = "holed"};
-    _Static_assert(sizeof sources / sizeof sources[0] == SOURCES, "a name for each source");
-    say(line, " %s %s-i%d-", garner_level_name(kernel->level), sources[kernel->source], kernel->index * 8);
-    if (kernel->run)
-        say(line, "%d", kernel->run);
-    else
-        say(line, "any");
-}
-
-size_t garner_plan_describe(const garner_plan *plan, char *buffer, size_t size)
-{
-    struct line line = {buffer, buffer ? size : 0, 0};
-    if (line.size > 0) buffer[0] = '\0';
-    if (plan == NULL) return 0;
-    const struct nest *nest = &plan->nest;
-    say(&line, "%s:", plan->op);
-    for (int d = 0; d < nest->rank && nest->points > 0; d++)
-        say(&line, " (%" PRId64 ": %" PRId64 ",%" PRId64 ",%" PRId64 ")", nest->dim[d].n, nest->dim[d].data,
-            nest->dim[d].index, nest->dim[d].out);
-    if (nest->points == 0) say(&line, " nothing to move");
-    say(&line, ", axes");
-    for (int k = 0; k < nest->axes; k++)
-        say(&line, " (%" PRId64 ",%" PRId64 ")", nest->axis[k].bound, nest->axis[k].stride);
-    say(&line, ", run %" PRId64 " %s, kernel", nest->run, nest->packed ? nest->packed->name : "B");
-    if (plan->work.tasks > 0 && plan->work.way == SLIVERS)
-        say_kernel(&line, plan->work.sliver);
-    else if (plan->work.fused)
-        say_kernel(&line, plan->work.fused);
-    else if (nest->packed)
-        say(&line, " scalar bits");
-    else
-        say_kernel(&line, garner_kernel_find(BLOCK, sizeof(int64_t), nest->run));
-    if (plan->work.places && plan->work.way != SLIVERS) {
-        say(&line, ", %" PRId64 " in out", plan->work.places);
-        say_kernel(&line, plan->work.sliver);
-    }
-    say(&line, ", %" PRId64 " task%s", plan->work.tasks, plan->work.tasks == 1 ? "" : "s");
-    return line.length;
 }

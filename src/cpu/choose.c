@@ -3,16 +3,15 @@
 #include "cpu.h"
 
 enum {
-    SHORT_ROW = 64,  /* rows shorter than this go many at a time, if their runs are short as well, */
-    LITTLE_ROW = 8,  /* and if they are this short where little is moved */
-    LEAST_UNIT = 4,  /* rows along the last axis gain from being joined if they have this many points, */
-    LEAST_SMALL = 8, /* this many if these are of less than 4 bytes each, */
-    MOST_UNIT =
-        255, /* and no more than this, and less than SHORT_ROW if they could ask for the next table; */
-    LEAST_COLUMNS = 16, /* rows along another axis if they have this many */
-    REUSED_RUN = 32,    /* longer runs gain more from prefetching than from resolving once */
-    REUSED_ROW = 64,    /* unless rows are this short, */
-    REUSED_LONGER = 128 /* or this, on aarch64 CPUs that see far, if they are no short runs of any length */
+    SHORT_ROW = 64,     /* points; shorter rows go many at a time, if their runs are short as well */
+    LITTLE_ROW = 8,     /* the same where little is moved */
+    LEAST_UNIT = 4,     /* the fewest points of rows along the last axis that gain from being joined, */
+    LEAST_SMALL = 8,    /* if they are of less than 4 bytes each, */
+    MOST_UNIT = 255,    /* and the most, unless such rows could ask for the next table: then SHORT_ROW - 1 */
+    LEAST_COLUMNS = 16, /* the fewest points of rows along another axis that do */
+    REUSED_RUN = 32,    /* bytes; longer runs gain more from being asked for than from resolving once, */
+    REUSED_ROW = 64,    /* unless rows have no more points than this, */
+    REUSED_LONGER = 128 /* which is the number for aarch64 CPUs that see far, but for runs in pieces */
 };
 
 _Static_assert(MOST_UNIT <= UINT8_MAX && SHORT_ROW <= UINT8_MAX,
@@ -54,7 +53,7 @@ static GARNER_NOINLINE enum source choose_short(const struct nest *nest, const s
 {
     const int64_t run = nest->run, n = inner->n, least = run < 4 ? LEAST_SMALL : LEAST_UNIT;
     const enum source other = n < SHORT_ROW ? PATTERN : UNIT;
-    if (run > MOST_ELEMENT || (run & (run - 1)) != 0 || table_bytes(nest) > SHARED) return PATTERN;
+    if (run > MOST_ELEMENT || !is_power_of_two(run) || table_bytes(nest) > SHARED) return PATTERN;
     if (garner_kernel_find(other, nest->index_type.bytes, run)->level > SCALAR) return PATTERN;
     const bool onward = X86 && nest->points * run > NEAR && is_short_sighted();
     const int64_t most = onward ? SHORT_ROW - 1 : MOST_UNIT;
@@ -66,7 +65,7 @@ static GARNER_NOINLINE enum source choose_short(const struct nest *nest, const s
 /* How long rows are that gain from resolving once. */
 static int64_t most_reused(const struct nest *nest)
 {
-    const bool in_pieces = nest->run < MOST_ELEMENT && (nest->run & (nest->run - 1)) != 0;
+    const bool in_pieces = nest->run < MOST_ELEMENT && !is_power_of_two(nest->run);
     return X86 || is_short_sighted() || in_pieces ? REUSED_ROW : REUSED_LONGER;
 }
 
@@ -142,7 +141,7 @@ static void begin_segment(struct segment *s, const struct nest *nest, const stru
     s->ramp = inner->data;
     s->step = inner->out;
     s->run = nest->run;
-    s->near = s->ragged = s->stream = s->close = s->plain = false;
+    s->nearest = s->ragged = s->stream = s->out_is_near = s->plain = false;
     s->row_points = 0;
     s->pace = 0;
     s->pattern = NULL;

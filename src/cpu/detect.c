@@ -93,7 +93,7 @@ static const struct kernel *find_slot(enum source source, int index_slot, int ru
 static inline int slot_of_run(int64_t run)
 {
     const int64_t longest = INT64_C(1) << (RUN_SLOTS - 2);
-    return run <= longest && (run & (run - 1)) == 0 ? __builtin_ctzll((unsigned long long)run) + 1 : 0;
+    return run <= longest && is_power_of_two(run) ? __builtin_ctzll((unsigned long long)run) + 1 : 0;
 }
 
 /* Answers of garner_kernel_find. They never change, so threads may find them at the same time. */

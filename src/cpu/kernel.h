@@ -15,20 +15,32 @@ enum { X86 = 1 };
 enum { X86 = 0 };
 #endif
 
+/* Bytes that caches and memory deal in. */
+enum { LINE = 64 };
+
 enum source {
-    UNIT,
-    COLUMNS,
-    SHORT_UNIT,
-    SHORT_COLUMNS,
-    SLIVER,
-    RAMP,
-    PATTERN,
-    PAIR,
-    TRIPLE,
-    QUAD,
-    BLOCK,
-    HOLED
+#define SOURCE(source, name, axes) source,
+#include "sources.def"
+#undef SOURCE
+    SOURCES
 };
+
+/* How many indices lead to a point. */
+GARNER_INLINE int source_axes(enum source source)
+{
+    static const int axes_of[] = {
+#define SOURCE(source, name, axes) [source] = axes,
+#include "sources.def"
+#undef SOURCE
+    };
+    return axes_of[source];
+}
+
+/* Whether points are given by offsets that were checked before, instead of by indices. */
+GARNER_INLINE bool source_is_resolved(enum source source)
+{
+    return source == BLOCK || source == HOLED;
+}
 
 /* A row of points; for BLOCK and HOLED many rows that use the same offsets; for SHORT_... many
  * short ones, and for SLIVER many of a line or half a line each, `n` points in all. Distances are in bytes.
@@ -42,10 +54,10 @@ struct segment {
     int64_t step;            /* distance in out from point to point */
     int64_t run;             /* bytes of a point */
     int64_t ahead;           /* how many points to look ahead, or rows where they have few; 0: not at all */
-    bool near;               /* and into which cache: the nearest, or the next */
+    bool nearest;            /* and into which cache: the nearest, or the next */
     bool ragged;             /* for the kernel's own use: whether runs begin or end within a line */
     bool stream;             /* out is to be written past the caches */
-    bool close;              /* out stays so near that stores across a line are no loss */
+    bool out_is_near;        /* so near that stores across a line of it are no loss */
     bool plain;              /* runs of any length go by the C library's copy */
     uint8_t row_points;      /* for SLIVER and SHORT_...: points of a row */
     int32_t pace;            /* bytes of a later row's table asked for with each point; 0: none */
@@ -93,7 +105,7 @@ struct kernel {
      : (run) == 64  ? 7     \
      : (run) == 128 ? 8     \
                     : 9)
-enum { SOURCES = HOLED + 1, INDEX_SLOTS = 2, RUN_SLOTS = RUN_SLOT(256) + 1 };
+enum { INDEX_SLOTS = 2, RUN_SLOTS = RUN_SLOT(256) + 1 };
 
 /* The kernels of a level; those it lacks have no function. */
 typedef struct kernel kernel_table[SOURCES][INDEX_SLOTS][RUN_SLOTS];

@@ -71,18 +71,18 @@ GARNER_INLINE void move_point(const struct segment *s, char *out, const char *da
         move_whole(s, out, point_address(s, data, from, source, constant, 0), constant, streams, level);
 }
 
-/* How many elements of a row ask together for a part of the next row's table, */
+/* How many elements of a row ask together for a part of the next row's table. */
 GARNER_INLINE int onward_points(int64_t constant)
 {
     return X86 || constant <= ONWARD_BYTES ? ONWARD : GROUP;
 }
 
-/* as large a part of it as they are of a row. */
+/* Asks for as large a part of that table as these elements are of their row. */
 GARNER_INLINE void prefetch_next_table(const struct segment *s, const char *data, int64_t first,
                                        int64_t constant)
 {
     const uintptr_t next = (uintptr_t)data + (uintptr_t)(s->row_ramp + first * s->pace);
-    prefetch_lines(next, onward_points(constant) * s->pace, s->near);
+    prefetch_lines(next, onward_points(constant) * s->pace, s->nearest);
 }
 
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
@@ -91,7 +91,7 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
                               bool far, enum level level)
 {
     int64_t offset[MOST_GROUP];
-    bool resolved = source == BLOCK || source == HOLED, gaps = resolved || source == RAMP;
+    bool resolved = source_is_resolved(source), gaps = resolved || source == RAMP;
     int64_t step = gaps || constant == 0 ? s->step : constant;
     int64_t slope = source != COLUMNS ? 0 : constant == 0 ? s->ramp : constant;
     const int64_t *block = (const int64_t *)(const void *)s->index + first;
@@ -126,16 +126,16 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
 
 /* Asks for the indices of a later group, on aarch64. */
 GARNER_INLINE void prefetch_group(const struct segment *s, int64_t first, int count, enum source source,
-                                  int width, bool near)
+                                  int width, bool nearest)
 {
-    const bool resolved = source == BLOCK || source == HOLED;
-    if (!X86 && !resolved) prefetch_indices(s, first, count, source_axes(source) * width, near);
+    const bool resolved = source_is_resolved(source);
+    if (!X86 && !resolved) prefetch_indices(s, first, count, source_axes(source) * width, nearest);
 }
 
 /* Whether groups of single elements go two at a time: x86 has its small groups for the sake of registers. */
 GARNER_INLINE bool pairs_groups(enum source source, int64_t constant)
 {
-    const bool resolved = source == BLOCK || source == HOLED;
+    const bool resolved = source_is_resolved(source);
     return X86 && !resolved && constant && source_group(source, constant) == GROUP;
 }
 
@@ -183,14 +183,14 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
                                     bool streams, enum level level)
 {
     const int group = source_group(source, constant);
-    const bool resolved = source == BLOCK || source == HOLED;
+    const bool resolved = source_is_resolved(source);
     const bool onward = source == UNIT && constant && constant <= SHORT_RUN && s->pace;
-    const bool near = source != UNIT || s->near;
+    const bool nearest = source != UNIT || s->nearest;
     const int together = onward_points(constant);
     const bool far = (constant == 0 || !wraps) && !resolved && s->ahead;
     if (far)
         for (; end - i >= group + s->ahead; i += group) {
-            prefetch_group(s, i, group, source, width, near);
+            prefetch_group(s, i, group, source, width, nearest);
             if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, true, level))
                 return i;
         }
@@ -206,7 +206,7 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
             if (moved < 2 * group) return i;
         }
     for (; end - i >= group; i += group) {
-        prefetch_group(s, i, group, source, width, near);
+        prefetch_group(s, i, group, source, width, nearest);
         if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, false, level))
             return i;
     }
@@ -222,11 +222,11 @@ GARNER_INLINE void move_long(const struct segment *s, char *out, const char *fro
 {
     const int64_t run = constant ? constant : s->run;
     if (streams || (!X86 && constant == 0)) {
-        move_asking(out, from, run, later, s->near, streams, level);
+        move_asking(out, from, run, later, s->nearest, streams, level);
         return;
     }
     const bool is_there = later == (uintptr_t)from; /* since it is moved now */
-    if (__builtin_expect(!is_there, 1)) prefetch_lines(later, at_most(run, MOST_ASKED), s->near);
+    if (__builtin_expect(!is_there, 1)) prefetch_lines(later, at_most(run, MOST_ASKED), s->nearest);
     move_run(out, from, run, constant, streams, level);
 }
 
@@ -262,7 +262,7 @@ GARNER_INLINE int64_t gather_row(const struct segment *given, const char *data, 
 {
     struct axis axis[MOST_AXES];
     const struct segment own = own_segment(given, source, axis), *const s = &own;
-    bool is_long = constant == 0 || constant >= 32, resolved = source == BLOCK || source == HOLED;
+    bool is_long = constant == 0 || constant >= 32, resolved = source_is_resolved(source);
     bool streams = is_long && run_streams(s, out, constant ? constant : s->run);
     int64_t i = 0;
     bool one_by_one = goes_one_by_one(s, source, constant);

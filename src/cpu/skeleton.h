@@ -61,7 +61,7 @@ GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source
 {
     if (source == SHORT_UNIT || source == SHORT_COLUMNS) return gather_joined(s, source, width, constant);
     if (source == SLIVER) return gather_sliver(s, width, constant);
-    if (source != BLOCK && source != HOLED) return gather_one(s, source, width, constant, level);
+    if (!source_is_resolved(source)) return gather_one(s, source, width, constant, level);
     gather_shared(s, source, width, constant, level);
     return s->n;
 }

@@ -34,12 +34,6 @@ GARNER_INLINE uint64_t then_add_product32(uint64_t sum, int64_t place, int64_t s
     return sum + product;
 }
 
-/* How many axes a source gathers. */
-GARNER_INLINE int source_axes(enum source source)
-{
-    return source == PAIR ? 2 : source == TRIPLE ? 3 : source == QUAD ? 4 : 1;
-}
-
 #if defined(__aarch64__)
 /* Compares one more place, if those before were below the bound. */
 #define AND_BELOW(number) "ccmp %" #number ", %[bound], #2, lo\n\t"
@@ -162,9 +156,9 @@ GARNER_INLINE bool find_run(const struct segment *s, int64_t point, enum source 
 
 /* Asks for later indices. Past the last ones this does nothing. */
 GARNER_INLINE void prefetch_indices(const struct segment *s, int64_t first, int count, int64_t pitch,
-                                    bool near)
+                                    bool nearest)
 {
-    prefetch_lines((uintptr_t)s->index + (uintptr_t)(first * pitch) + LOOK, count * pitch, near);
+    prefetch_lines((uintptr_t)s->index + (uintptr_t)(first * pitch) + LOOK, count * pitch, nearest);
 }
 
 /* Whether these runs can be streamed: the caller wants it, and they are whole lines or long. */
@@ -205,8 +199,8 @@ GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum sou
                                 int64_t run)
 {
     uintptr_t at = run_address(s, point, source, width, run > SHORT_RUN);
-    prefetch_line(at, s->near);
-    if (s->ragged) prefetch_line(at + (uintptr_t)run - 1, s->near);
+    prefetch_line(at, s->nearest);
+    if (s->ragged) prefetch_line(at + (uintptr_t)run - 1, s->nearest);
 }
 
 /* A segment of the kernel's own: out may lie anywhere, so what it reads of the caller's after each store it

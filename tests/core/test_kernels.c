@@ -79,7 +79,7 @@ static void run_kernel(const struct kernel_line *kernel, uint64_t number)
     struct random random = random_from(test_seed(4711) + number);
     many_lengths(&random, kernel);
     if (kernel->run == 0) many_runs(&random, kernel);
-    if (!kernel_is_block(kernel->source)) a_bad_index_anywhere(&random, kernel);
+    if (!source_is_resolved(kernel->source)) a_bad_index_anywhere(&random, kernel);
 }
 
 /* ---- The levels ---- */
@@ -140,7 +140,7 @@ static void test_find(void **state)
 {
     (void)state;
     for (int source = 0; source < SOURCES; source++)
-        for (int index = kernel_is_block((enum source)source) ? 8 : 4; index <= 8; index += 4)
+        for (int index = source_is_resolved((enum source)source) ? 8 : 4; index <= 8; index += 4)
             for (int64_t run = 1; run < 20000; run += run < 300 ? 1 : 997)
                 if (has_kernel((enum source)source, run)) find_kernel((enum source)source, index, run);
 }
@@ -207,9 +207,9 @@ static void far_kernel(const struct kernel_line *kernel, uint64_t number)
 {
     (void)number;
     const int64_t stride = (int64_t)UINT32_MAX - 4095;
-    const bool one_axis = kernel_axes(kernel->source) == 1;
+    const bool one_axis = source_axes(kernel->source) == 1;
     const bool unit = kernel->source == UNIT || kernel->source == SHORT_UNIT || kernel->source == SLIVER;
-    if (kernel_is_block(kernel->source) || unit || !one_axis) return;
+    if (source_is_resolved(kernel->source) || unit || !one_axis) return;
     run_far(kernel, (struct axis){3, stride, 3});
     run_far(kernel, (struct axis){INT32_MAX, 4, INT32_MAX});
 }

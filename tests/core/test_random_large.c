@@ -134,7 +134,7 @@ static int report_all(void)
     int missing = report_ways();
     for (int i = 0; i < kernel_line_count; i++) { /* each source once, by the name of its first line */
         const struct kernel_line *line = &kernel_lines[i];
-        if (kernel_is_block(line->source) || (i > 0 && line->source == line[-1].source)) continue;
+        if (source_is_resolved(line->source) || (i > 0 && line->source == line[-1].source)) continue;
         if (line->level == SCALAR) missing += report("kernel", line->name, met.sources[line->source]);
     }
     for (int feature = 0; feature < FEATURES; feature++)

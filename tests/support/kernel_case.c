@@ -46,7 +46,7 @@ void kernel_cases_end(void)
 
 static bool is_block(const struct kernel_case *c)
 {
-    return kernel_is_block(c->wish.kernel->source);
+    return source_is_resolved(c->wish.kernel->source);
 }
 
 /* A kernel of source UNIT or SHORT_UNIT whose run is a constant knows all distances from it. */
@@ -170,15 +170,15 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
     const uint8_t points = rows ? draw_row_points(random, kernel) : 0;
     if (rows) wish.n = (wish.n + points - 1) / points * points;
     c->wish = wish;
-    c->axes = kernel_axes(kernel->source);
+    c->axes = source_axes(kernel->source);
     c->segment = (struct segment){
         .n = wish.n,
         .run = kernel->run ? kernel->run : wish.run,
         .axis = c->axis,
         .ahead = (int64_t[]){0, 1, 16, 99}[random_between(random, 0, 3)],
-        .near = random_chance(random, 50),
+        .nearest = random_chance(random, 50),
         .stream = random_chance(random, 50),
-        .close = random_chance(random, 30),
+        .out_is_near = random_chance(random, 30),
         .plain = random_chance(random, 10),
         .rows = 1,
         .row_points = points,

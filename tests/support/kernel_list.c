@@ -15,16 +15,6 @@ const struct kernel *kernel_of_line(const struct kernel_line *line)
     return table ? &(*table)[line->source][INDEX_SLOT(line->index)][RUN_SLOT(line->run)] : NULL;
 }
 
-int kernel_axes(enum source source)
-{
-    return source == PAIR ? 2 : source == TRIPLE ? 3 : source == QUAD ? 4 : 1;
-}
-
-bool kernel_is_block(enum source source)
-{
-    return source == BLOCK || source == HOLED;
-}
-
 bool kernel_is_joined(enum source source)
 {
     return source == SHORT_UNIT || source == SHORT_COLUMNS;

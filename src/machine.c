@@ -2,8 +2,8 @@
 /* Tells what was found about the machine, for people who want to know what runs. */
 #include <string.h>
 
-#include "../pool.h"
-#include "kernel.h"
+#include "cpu/kernel.h"
+#include "pool.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
