@@ -44,7 +44,7 @@ static void run_some(struct run *run, struct tasks tasks)
 
 static void run_task(void *run, size_t i)
 {
-    run_some(run, (struct tasks){(int64_t)i, 1, 0, 0});
+    run_some(run, (struct tasks){.first = (int64_t)i, .count = 1});
 }
 
 /* Alone a thread takes many at a time: memory is best written without a pause. */
@@ -54,7 +54,7 @@ static void run_alone(struct run *run, struct tasks all)
     const int64_t most = run->exec && run->exec->cancelled ? SERIAL_TASKS : end;
     for (struct tasks tasks = all; tasks.first < end; tasks.first += tasks.count) {
         tasks.count = at_most(most, end - tasks.first);
-        if (!tasks.places) tasks.count = garner_cpu_beside(&run->plan->work, tasks.first, tasks.count);
+        if (!tasks.places) tasks.count = garner_cpu_joinable(&run->plan->work, tasks.first, tasks.count);
         run_some(run, tasks);
     }
 }
@@ -65,7 +65,7 @@ static void run_in_place(void *argument, size_t place)
     struct run *run = argument;
     const int64_t tasks = run->plan->work.tasks, places = run->places, at = (int64_t)place;
     const int64_t first = tasks * at / places, end = tasks * (at + 1) / places;
-    run_alone(run, (struct tasks){first, end - first, at, places});
+    run_alone(run, (struct tasks){first, end - first, .place = at, .places = places});
 }
 
 /* The rows of a place are one more task. */
@@ -73,7 +73,7 @@ static void return_place(void *argument, size_t place)
 {
     struct run *run = argument;
     const struct garner_plan *plan = run->plan;
-    note_tasks(run, 1, garner_cpu_return(&plan->work, &plan->nest, &run->buffers, (int64_t)place));
+    note_tasks(run, 1, garner_cpu_run_lent(&plan->work, &plan->nest, &run->buffers, (int64_t)place));
 }
 
 /* Hands `count` calls to the executor; one alone needs none. */
@@ -102,7 +102,7 @@ static void run_tasks(struct run *run, size_t tasks)
         run_parallel(run, run_in_place, (size_t)threads);
         if (goes_on(run)) run_parallel(run, return_place, (size_t)threads);
     } else if (threads == 1) {
-        run_alone(run, (struct tasks){0, (int64_t)tasks, 0, 0});
+        run_alone(run, (struct tasks){.count = (int64_t)tasks});
     } else {
         run_parallel(run, run_task, tasks);
     }
@@ -118,10 +118,16 @@ static GARNER_COLD garner_status report_refused(const struct garner_plan *plan, 
                        plan->op);
 }
 
-/* Whether an executor has a say even in a single task: it may cancel it, or is none of ours. */
+/* Whether an executor is of a version that is not known here. */
+static inline bool has_wrong_size(const garner_exec *exec)
+{
+    return exec->size != 0 && exec->size != sizeof *exec;
+}
+
+/* Whether an executor has a say even in a single task: it may cancel it, or has to be refused. */
 static inline bool has_a_say(const garner_exec *exec)
 {
-    return exec && (exec->cancelled || (exec->size != 0 && exec->size != sizeof *exec));
+    return exec && (exec->cancelled || has_wrong_size(exec));
 }
 
 /* Work of several tasks, of none, or that somebody may want to cancel. */
@@ -130,7 +136,7 @@ static GARNER_NOINLINE garner_status run_with(const struct garner_plan *plan, co
 {
     struct run run = {.plan = plan, .buffers = *buffers, .exec = exec};
     size_t tasks = (size_t)plan->work.tasks;
-    if (exec && exec->size != 0 && exec->size != sizeof *exec)
+    if (exec && has_wrong_size(exec))
         return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_exec: size %u is neither 0 nor %zu",
                            exec->size, sizeof *exec);
     if (tasks == 0)
@@ -190,7 +196,7 @@ static inline garner_status run_plan(const struct garner_plan *plan, const void 
     const struct buffers buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
                                     first_element(&plan->out, out)};
     if (plan->work.tasks != 1 || has_a_say(exec)) return run_with(plan, &buffers, exec, error);
-    if (garner_cpu_run(&plan->work, &plan->nest, &buffers, (struct tasks){0, 1, 0, 0})) return GARNER_OK;
+    if (garner_cpu_run(&plan->work, &plan->nest, &buffers, (struct tasks){.count = 1})) return GARNER_OK;
     return report_refused(plan, buffers.indices, NULL, error);
 }
 
@@ -213,7 +219,7 @@ static inline bool run_small(const struct op *op, const garner_tensor *data, con
     struct cpu_work work;
     if (!garner_small_nest(&nest, &buffers, op, data, indices, out)) return false;
     garner_cpu_choose(&work, &nest);
-    return garner_cpu_run(&work, &nest, &buffers, (struct tasks){0, 1, 0, 0});
+    return garner_cpu_run(&work, &nest, &buffers, (struct tasks){.count = 1});
 }
 
 /* Plans on the stack, and runs. */

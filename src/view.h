@@ -25,7 +25,7 @@ struct view {
     uint64_t buffer;  /* bytes that may be reached from the caller's pointer; 0: not known */
     struct span span; /* all zero if there are no elements */
     int64_t n[GARNER_MAX_RANK];      /* extents */
-    int64_t stride[GARNER_MAX_RANK]; /* in elements; 0 for extents of 1, and if there are no elements */
+    int64_t stride[GARNER_MAX_RANK]; /* in elements; 0 if there are none, and of extents of 1 if given */
 };
 
 /* What can be wrong with a view. */

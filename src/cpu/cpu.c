@@ -178,8 +178,8 @@ static bool run_borrowing(const struct cpu_work *work, const struct nest *nest, 
     return move_slivers(work, nest, buffers, &part, tasks.place);
 }
 
-bool garner_cpu_return(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                       int64_t place)
+bool garner_cpu_run_lent(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                         int64_t place)
 {
     const int64_t row = lent_row(work, nest, place);
     const struct tile lent = {row, row + work->lent, 0, work->columns, 0, nest->run};
@@ -277,7 +277,7 @@ static bool run_bits(const struct cpu_work *work, const struct nest *nest, const
     return garner_bits_task(nest, buffers, tile.row, tile.row_end);
 }
 
-int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task, int64_t most)
+int64_t garner_cpu_joinable(const struct cpu_work *work, int64_t task, int64_t most)
 {
     const int64_t row = work->pieces * work->column_tasks;
     if (task % row == 0 && most >= row) return most - most % row;
@@ -293,16 +293,16 @@ bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const 
     switch (work->way) {
     case ROWS:
         if (work->rows == 1 && work->tasks == 1) /* nothing to walk along */
-            return move_row(work->fused, nest, buffers, &work->segment, (struct spot){0, 0, 0},
+            return move_row(work->fused, nest, buffers, &work->segment, (struct spot){.data = 0},
                             work->columns);
         return run_rows(work, nest, buffers, find_tile(work, nest, tasks));
     case SHORT_ROWS:
-        if (is_ready(work) && move_points(work->fused, nest, buffers, &work->segment, (struct spot){0, 0, 0},
-                                          nest->points) == nest->points)
+        if (is_ready(work) && move_points(work->fused, nest, buffers, &work->segment,
+                                          (struct spot){.data = 0}, nest->points) == nest->points)
             return true;
         return run_short_rows(work, nest, buffers, tasks);
     case ONE_BLOCK:
-        return move_block(nest, buffers, &work->segment, (struct spot){0, 0, 0}, work->columns) > 0;
+        return move_block(nest, buffers, &work->segment, (struct spot){.data = 0}, work->columns) > 0;
     case SLIVERS:
         return run_slivers(work, nest, buffers, tasks);
     case REUSES:

@@ -27,13 +27,13 @@ enum {
     MOST_ELEMENT = 16,                /* bytes of what counts as a single element */
     LITTLE = 1024,                    /* bytes of out for which nothing but the way and the kernel matters */
     LEAST_SWEEP = 8,                  /* rows that a resolved block serves at least */
-    NEAR = (X86 ? 2048 : 256) * 1024, /* a table of this size stays near enough to a core, */
-    SHARED = 32 * 1024 * 1024         /* one of this size in the cache that cores share */
+    NEAR = (X86 ? 2048 : 256) * 1024, /* bytes of a table that stays near enough to a core, */
+    SHARED = 32 * 1024 * 1024         /* and of one that stays in the cache that cores share */
 };
 
 struct cpu_work {
     enum way way;
-    const struct kernel *sliver;            /* for SLIVERS alone, where some rows go by `fused` */
+    const struct kernel *sliver;            /* for SLIVERS, where some rows go by `fused`, and for places */
     const struct kernel *fused;             /* reads the caller's indices; NULL: always by way of a block */
     struct segment segment;                 /* what all segments have in common */
     int64_t share;                          /* bytes of the next rows' table that each row asks for */
@@ -137,7 +137,7 @@ struct tasks {
 };
 
 /* How many tasks from this one on, no more than `most`, can be run as one: they make a rectangle. */
-int64_t garner_cpu_beside(const struct cpu_work *work, int64_t task, int64_t most);
+int64_t garner_cpu_joinable(const struct cpu_work *work, int64_t task, int64_t most);
 
 /* Runs such tasks as one; false if it met an index that the policy refuses. */
 bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
@@ -147,8 +147,8 @@ bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const 
 bool garner_bits_task(const struct nest *nest, const struct buffers *buffers, int64_t first, int64_t end);
 
 /* Moves the rows of a place, when nobody needs it any more. */
-bool garner_cpu_return(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                       int64_t place);
+bool garner_cpu_run_lent(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                         int64_t place);
 
 /* Moves `n` points of a row by the plan's kernel, or by way of a block where that stops. */
 bool garner_cpu_row(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,

@@ -25,26 +25,25 @@
 #endif
 
 enum {
-    LINE = 64,
     LOOK = 2048,      /* bytes further on that a long run is asked for */
     OUT_AHEAD = 1024, /* bytes further on that out is asked for on x86, which reads what it will replace */
     STREAMED = 384    /* a run of this length streams from any address */
 };
 
 /* Into the nearest cache; or into the next one, when memory is so far that a jump does not matter. */
-GARNER_INLINE void prefetch_line(uintptr_t at, bool near)
+GARNER_INLINE void prefetch_line(uintptr_t at, bool nearest)
 {
-    if (__builtin_expect(near, 1))
+    if (__builtin_expect(nearest, 1))
         __builtin_prefetch((const void *)at, 0, 3);
     else
         __builtin_prefetch((const void *)at, 0, 2);
 }
 
 /* The lines of a run, from its first byte on. */
-GARNER_INLINE void prefetch_lines(uintptr_t at, int64_t bytes, bool near)
+GARNER_INLINE void prefetch_lines(uintptr_t at, int64_t bytes, bool nearest)
 {
     for (int64_t k = 0; k < bytes; k += LINE)
-        prefetch_line(at + (uintptr_t)k, near);
+        prefetch_line(at + (uintptr_t)k, nearest);
 }
 
 #if defined(__aarch64__)
@@ -183,11 +182,11 @@ GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t co
 }
 
 /* Whole lines, another one asked for before each. */
-GARNER_INLINE void move_lines_asking(char *out, const char *from, uintptr_t ask, int64_t bytes, bool near,
+GARNER_INLINE void move_lines_asking(char *out, const char *from, uintptr_t ask, int64_t bytes, bool nearest,
                                      bool streams, enum level level)
 {
     for (const char *end = from + bytes; from != end; from += LINE, out += LINE, ask += LINE) {
-        prefetch_line(ask, near);
+        prefetch_line(ask, nearest);
         if (streams)
             stream_line(out, from);
         else
@@ -197,7 +196,7 @@ GARNER_INLINE void move_lines_asking(char *out, const char *from, uintptr_t ask,
 
 /* Any number of bytes, while other lines are asked for, one before each that is moved: at first those that
  * lie further on in the same run, then those of a later one. */
-GARNER_INLINE void move_asking(char *out, const char *from, int64_t run, uintptr_t later, bool near,
+GARNER_INLINE void move_asking(char *out, const char *from, int64_t run, uintptr_t later, bool nearest,
                                bool streams, enum level level)
 {
     if (streams) {
@@ -205,10 +204,10 @@ GARNER_INLINE void move_asking(char *out, const char *from, int64_t run, uintptr
         out += head, from += head, run -= head;
     }
     int64_t whole = run & -LINE, own = whole > LOOK ? whole - LOOK : 0;
-    move_lines_asking(out, from, (uintptr_t)from + LOOK, own, near, streams, level);
-    move_lines_asking(out + own, from + own, later, whole - own, near, streams, level);
+    move_lines_asking(out, from, (uintptr_t)from + LOOK, own, nearest, streams, level);
+    move_lines_asking(out + own, from + own, later, whole - own, nearest, streams, level);
     if (whole < run) {
-        prefetch_line(later + (uintptr_t)(run - own) - 1, near);
+        prefetch_line(later + (uintptr_t)(run - own) - 1, nearest);
         move_tail(out + whole, from + whole, run - whole);
     }
 }

@@ -4,53 +4,55 @@
 #include "cpu.h"
 
 enum {
-    SMALL_TABLE = (X86 ? 512 : 32) * 1024, /* of a row, which stays near beside the next one's; */
-    LITTLE_TABLE = (X86 ? 8 : 16) * 1024,  /* or this, if it comes from far away and the CPU sees far; */
-    LARGE_TABLE = 64 * 1024,               /* this, on aarch64, in the second cache, */
-    LARGER_TABLE = 256 * 1024,             /* or this, if all rows have more */
-    CLOSE_SPAN = 8 * 1024 * 1024,          /* than this; if they have no more */
-    SECOND_SPAN = 1024 * 1024,             /* than this they are there anyway */
-    LEAST_ONWARD = X86 ? 1 : 2,            /* bytes of it for each point from which on asking for it helps; */
-    AFAR_PACE = X86 ? 16 : 32, /* no more than this if the CPU sees far, on x86 if they come from memory, */
-    SHARED_PACE = 8,           /* otherwise than this, and if rows share their indices; */
-    DENSE_PACE = 16,           /* than this, so that nearly all its lines are met, if x86 is short-sighted; */
-    SPARSE_PACE = 64,          /* or even this, so that most of them are, if they come from memory */
-    LEAST_PACE = X86 ? 8 : 4,  /* bytes of a short row's table for each point where asking for it helps, */
-    MOST_PACE = 128            /* and where enough of what is asked for is used */
+    KIB = 1024,
+    LEAST_ONWARD = X86 ? 1 : 2, /* bytes of a table for each point of a row from which on asking helps */
+    LEAST_JOINED = X86 ? 8 : 4, /* the same where short rows are joined, */
+    MOST_JOINED = 128           /* and the most bytes of which enough are used there */
 };
 
-/* The tables of all rows: how many bytes one has, how many they reach over, and how many of one there are for
- * each point of a row. */
-struct reach {
-    int64_t bytes, spanned, pace;
+/* Which tables are worth asking for: of no more than so many bytes, no more than `pace` of them for each
+ * point. No bytes: none is. */
+struct bounds {
+    int64_t bytes, pace;
 };
 
-/* How many bytes of a table there may be for each point of a row that asks for the next one's. */
-static int64_t most_pace(const struct nest *nest, const struct reach *reach)
+/* The same for each cache that a table may be asked into. What is small goes into the nearest one, which a
+ * row and the next one's table share; the second one keeps the points of a row waiting less. */
+struct onward {
+    struct bounds nearest, second;
+};
+
+/* An x86 CPU that is short-sighted gains by all that is used, the more the further away it is. One that sees
+ * far gains by what comes from memory, and otherwise where rows share their indices. */
+static struct onward onward_on_x86(const struct nest *nest, int64_t spanned)
 {
-    if (!X86) return is_short_sighted() ? 2 * nest->run : AFAR_PACE;
-    if (is_short_sighted()) return reach->spanned > SHARED ? SPARSE_PACE : DENSE_PACE;
-    if (reach->spanned > SHARED) return AFAR_PACE;
-    return nest->dim[nest->rank - 2].index == 0 && reach->spanned > NEAR ? SHARED_PACE : 0;
+    const struct bounds none = {0, 0};
+    if (is_short_sighted()) return (struct onward){{512 * KIB, spanned > SHARED ? 64 : 16}, none};
+    if (spanned > SHARED) return (struct onward){{8 * KIB, 16}, {512 * KIB, 16}};
+    const bool shares = nest->dim[nest->rank - 2].index == 0;
+    return (struct onward){shares && spanned > NEAR ? (struct bounds){512 * KIB, 8} : none, none};
 }
 
-/* Whether the next row's table is asked for into the nearest cache, where it stays until that row comes. On
- * aarch64 CPUs that see far only if it has few bytes for each point, the fewer the further away it lies: what
- * is asked for there keeps the points of this row waiting; */
-static bool comes_near(const struct nest *nest, const struct reach *reach)
+/* An aarch64 CPU that is short-sighted gains where half of a table is used. One that sees far has few ways
+ * from the nearest cache on, which points of the same row need, the longer the further away a table lies. */
+static struct onward onward_on_arm(const struct nest *nest, int64_t spanned)
 {
-    const int64_t spanned = reach->spanned;
-    if (is_short_sighted() || (X86 && spanned <= SHARED)) return reach->bytes <= SMALL_TABLE;
-    const int64_t most = X86 ? AFAR_PACE : spanned > SHARED ? 3 : spanned > CLOSE_SPAN ? 7 : 4 * nest->run;
-    return reach->bytes <= LITTLE_TABLE && reach->pace <= most;
+    const struct bounds none = {0, 0};
+    if (is_short_sighted()) return (struct onward){{32 * KIB, 2 * nest->run}, none};
+    const struct bounds little = {16 * KIB, at_most(32, 4 * nest->run)};
+    if (spanned <= 1024 * KIB) return (struct onward){little, none}; /* all is in the second cache anyway */
+    if (spanned <= 8 * 1024 * KIB) return (struct onward){little, {64 * KIB, 32}};
+    return (struct onward){{16 * KIB, spanned <= SHARED ? 7 : 3}, {256 * KIB, 32}};
 }
 
-/* otherwise into the second one, unless all tables are in it anyway. */
-static bool comes_second(const struct reach *reach)
+static struct onward choose_onward(const struct nest *nest, int64_t spanned)
 {
-    const int64_t spanned = reach->spanned;
-    if (is_short_sighted() || spanned <= (X86 ? SHARED : SECOND_SPAN)) return false;
-    return reach->bytes <= (X86 ? SMALL_TABLE : spanned > CLOSE_SPAN ? LARGER_TABLE : LARGE_TABLE);
+    return X86 ? onward_on_x86(nest, spanned) : onward_on_arm(nest, spanned);
+}
+
+static bool is_within(const struct bounds *bounds, int64_t bytes, int64_t pace)
+{
+    return bytes <= bounds->bytes && pace <= bounds->pace;
 }
 
 /* Whether elements are moved row by row along the axis on which they lie side by side. */
@@ -59,42 +61,41 @@ static bool goes_along_rows(const struct cpu_work *work, const struct nest *nest
     return work->way == ROWS && work->fused && work->fused->source == UNIT && nest->run <= MOST_ELEMENT;
 }
 
-/* Whether a part of a later row's table is asked for with the points of a row. */
-static bool asks_onward(const struct cpu_work *work, const struct nest *nest, const struct reach *reach,
-                        int64_t touched)
+/* How many bytes of a later row's table are asked for with each point of a row; 0: none. And whether into the
+ * nearest cache. */
+static int64_t choose_pace(const struct cpu_work *work, const struct nest *nest, const struct onward *onward,
+                           int64_t touched, bool *nearest)
 {
-    const int64_t pace = reach->pace;
-    if (nest->dim[nest->rank - 2].data < reach->bytes) return false;
-    if (is_joined(work))
-        return is_short_sighted() && touched > NEAR && pace >= LEAST_PACE && pace <= MOST_PACE;
-    return goes_along_rows(work, nest) && pace >= LEAST_ONWARD && pace <= most_pace(nest, reach) &&
-           (comes_near(nest, reach) || comes_second(reach));
+    const int64_t bytes = table_bytes(nest), pace = divide_up(bytes, nest->dim[nest->rank - 1].n);
+    if (nest->dim[nest->rank - 2].data < bytes) return 0;
+    if (is_joined(work)) {
+        const bool asks = is_short_sighted() && touched > NEAR;
+        return asks && pace >= LEAST_JOINED && pace <= MOST_JOINED ? pace : 0;
+    }
+    if (!goes_along_rows(work, nest) || pace < LEAST_ONWARD) return 0;
+    const bool small = is_within(&onward->nearest, bytes, pace);
+    if (!small && !is_within(&onward->second, bytes, pace)) return 0;
+    *nearest = small;
+    return pace;
 }
 
-/* How much of the next table each of several rows that choose from the same one asks for. */
-static int64_t choose_share(const struct cpu_work *work, const struct nest *nest, const struct reach *reach)
+/* How much of the next table each of several rows that choose from the same one asks for; 0: nothing. */
+static int64_t choose_share(const struct cpu_work *work, const struct nest *nest, const struct onward *onward)
 {
     if (nest->rank < 3 || work->way != ROWS || nest->run > MOST_ELEMENT) return 0;
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    const int64_t bytes = reach->bytes;
+    const int64_t bytes = table_bytes(nest);
     if (before->data != 0 || before[-1].data < bytes) return 0;
-    const bool asks = is_short_sighted() ? X86 && bytes <= SMALL_TABLE : comes_second(reach);
-    return asks && divide_up(bytes, before->n * inner->n) <= most_pace(nest, reach)
-               ? divide_up(bytes, before->n)
-               : 0;
+    const struct bounds *bounds = X86 && is_short_sighted() ? &onward->nearest : &onward->second;
+    return is_within(bounds, bytes, divide_up(bytes, before->n * inner->n)) ? divide_up(bytes, before->n) : 0;
 }
 
 void garner_cpu_look_onward(struct cpu_work *work, const struct nest *nest, int64_t touched)
 {
     struct segment *s = &work->segment;
-    s->pace = 0;
-    work->share = 0;
     if (nest->rank == 1) return; /* there is no later row */
-    const int64_t bytes = table_bytes(nest);
-    const struct reach reach = {bytes, spanned_bytes(nest), divide_up(bytes, nest->dim[nest->rank - 1].n)};
-    work->share = choose_share(work, nest, &reach);
-    if (!asks_onward(work, nest, &reach, touched)) return;
-    s->pace = (int32_t)reach.pace;
-    s->row_ramp = nest->dim[nest->rank - 2].data;
-    if (!is_joined(work)) s->near = comes_near(nest, &reach);
+    const struct onward onward = choose_onward(nest, spanned_bytes(nest));
+    work->share = choose_share(work, nest, &onward);
+    s->pace = (int32_t)choose_pace(work, nest, &onward, touched, &s->nearest);
+    if (s->pace) s->row_ramp = nest->dim[nest->rank - 2].data;
 }

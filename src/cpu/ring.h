@@ -36,13 +36,13 @@ GARNER_INLINE int64_t gather_round(const struct segment *given, enum source sour
     int64_t found = 0;
     for (; n - found >= RING_GROUP; found += RING_GROUP, data += RING_GROUP * slope) {
         int64_t offset[RING_GROUP];
-        prefetch_indices(s, found, RING_GROUP, pitch, s->near);
+        prefetch_indices(s, found, RING_GROUP, pitch, s->nearest);
         if (!load_offsets(s, found, RING_GROUP, source, width, constant, false, offset)) break;
         const char *at[RING_GROUP];
         UNROLL for (int i = 0; i < RING_GROUP; i++)
         {
             at[i] = point_address(s, data, offset[i], source, constant, i) + i * slope;
-            prefetch_line((uintptr_t)at[i], s->near);
+            prefetch_line((uintptr_t)at[i], s->nearest);
         }
         if (found >= end - ring) {
             move_elements(out, slot, RING_GROUP, constant);

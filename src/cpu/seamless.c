@@ -70,16 +70,16 @@ GARNER_INLINE void end_seam(struct seam seam, const char *from, int64_t run)
 GARNER_INLINE struct seam move_seamless(struct seam seam, const char *from, int64_t run, int pieces,
                                         bool even, uintptr_t later, enum ask ask)
 {
-    const bool near = ask == ASK_NEAR;
+    const bool nearest = ask == ASK_NEAR;
     const char *rest = from + PIECE - seam.phase;
     uint8x16_t piece[MOST_PIECES];
-    if (ask) prefetch_line(later, near);
+    if (ask) prefetch_line(later, nearest);
     piece[0] = load_piece(from);
     if (!even) piece[0] = vorrq_u8(seam.carry, shift_piece(piece[0], -seam.phase));
     UNROLL for (int k = 1; k < pieces; k++)
     {
         piece[k] = load_piece(rest + (k - 1) * PIECE);
-        if (ask && k * PIECE % LINE == 0) prefetch_line(later + (uintptr_t)(k * PIECE), near);
+        if (ask && k * PIECE % LINE == 0) prefetch_line(later + (uintptr_t)(k * PIECE), nearest);
     }
     UNROLL for (int k = 0; k < pieces; k++, seam.out += PIECE)
     {
@@ -87,7 +87,7 @@ GARNER_INLINE struct seam move_seamless(struct seam seam, const char *from, int6
         if ((k + 1) * PIECE % LINE == 0 || k + 1 == pieces)
             __asm__ volatile("" ::: "memory"); /* in ascending order */
     }
-    if (ask) prefetch_line(later + (uintptr_t)run - 1, near);
+    if (ask) prefetch_line(later + (uintptr_t)run - 1, nearest);
     if (even) return seam;
     seam.phase += run - pieces * PIECE;
     if (seam.phase >= PIECE) {
@@ -122,9 +122,9 @@ GARNER_INLINE int64_t go_on(const struct segment *s, struct seam seam, const cha
 GARNER_INLINE void move_overlapping(char *out, const char *from, int64_t run, int pieces, uintptr_t later,
                                     enum ask ask)
 {
-    const bool near = ask == ASK_NEAR;
+    const bool nearest = ask == ASK_NEAR;
     uint8x16_t piece[MOST_PIECES];
-    if (ask) prefetch_line(later, near), prefetch_line(later + (uintptr_t)run - 1, near);
+    if (ask) prefetch_line(later, nearest), prefetch_line(later + (uintptr_t)run - 1, nearest);
     UNROLL for (int k = 0; k < pieces; k++) piece[k] = load_piece(from + k * PIECE);
     const uint8x16_t last = load_piece(from + run - PIECE);
     UNROLL for (int k = 0; k + 1 < pieces; k += 2)
@@ -151,7 +151,7 @@ GARNER_INLINE int64_t go_on_overlapping(const struct segment *s, enum source sou
 GARNER_INLINE bool goes_overlapping(const struct segment *s, enum source source, int pieces)
 {
     return source != BLOCK && pieces <= MOST_OVERLAPPING &&
-           (s->close || (pieces == 1 && !is_short_sighted()));
+           (s->out_is_near || (pieces == 1 && !is_short_sighted()));
 }
 
 /* As many points as are inside. The first is moved as it is, and begins the seam. */
@@ -207,7 +207,7 @@ EACH_SEAM(BLOCK, 8)
 
 int64_t garner_gather_seamless(const struct segment *s, enum source source, int width)
 {
-    const enum ask ask = !s->ahead ? ASK_NOT : s->near ? ASK_NEAR : ASK_FAR;
+    const enum ask ask = !s->ahead ? ASK_NOT : s->nearest ? ASK_NEAR : ASK_FAR;
     const int64_t which = s->run / PIECE - 1;
     if (source == BLOCK) return seams_BLOCK_8[ask][which](s);
     if (source == PAIR) return (width == 4 ? seams_PAIR_4 : seams_PAIR_8)[ask][which](s);

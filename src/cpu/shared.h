@@ -21,7 +21,7 @@ GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64
 {
     const int64_t *offset = (const int64_t *)(const void *)s->index;
     for (int64_t i = 0; i < s->n; i++)
-        prefetch_lines((uintptr_t)data + (uintptr_t)offset[i], run, s->near);
+        prefetch_lines((uintptr_t)data + (uintptr_t)offset[i], run, s->nearest);
 }
 
 /* Many rows of `count` elements, a constant as their size is. Their offsets stay in registers, and as a rule
@@ -54,7 +54,7 @@ GARNER_INLINE void gather_columns(const struct segment *s, int64_t count, int64_
 GARNER_INLINE bool goes_by_strips(const struct segment *s, enum source source, int64_t constant)
 {
     return source == BLOCK && constant && constant <= 8 && s->step == constant &&
-           (s->n <= FEW_ELEMENTS || s->near || s->ahead == 0);
+           (s->n <= FEW_ELEMENTS || s->nearest || s->ahead == 0);
 }
 
 /* A few columns of a few rows at a time. */

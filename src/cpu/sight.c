@@ -4,38 +4,38 @@
 
 enum {
     AHEAD_BYTES = 2048,   /* how far ahead runs and the tables of joined rows are asked for, */
-    AHEAD_POINTS = 16,    /* at most this many, */
-    AHEAD_CACHED = 8192,  /* on x86, where out stays in the caches, runs that are shorter than this; */
-    AHEAD_ELEMENTS = 32,  /* single elements this many */
-    CONSTANT_RUN = 32,    /* bytes; which the CPU sees as it sees elements, where a kernel knows them */
-    LONG_RUN = 192,       /* bytes; worth asking for even if it may be near */
+    AHEAD_POINTS = 16,    /* and how many runs at most */
+    AHEAD_CACHED = 8192,  /* how far ahead on x86 where out is not streamed; longer runs are not asked for */
+    AHEAD_ELEMENTS = 32,  /* how many single elements ahead */
+    CONSTANT_RUN = 32,    /* bytes; shorter runs the CPU sees as it sees elements, if a kernel knows them */
+    LONG_RUN = 192,       /* bytes; longer runs are worth asking for even if they may be near */
     MASKED_RUN = 64,      /* bytes; AVX-512 moves shorter runs of any length at once */
-    STREAMED_FAR = 512,   /* from this length on streamed runs pass the nearest cache by */
-    LEAST_FORESEEN = 192, /* bytes of a row that rows in order are best moved one by one from, */
-    MOST_FORESEEN = 1024, /* and no more than this, */
-    USED_FORESEEN = 4,    /* if one element of so many is used, */
-    FORESEEN_ELEMENT = 4  /* and has this many bytes */
+    STREAMED_FAR = 512,   /* bytes; longer runs that are streamed pass the nearest cache by */
+    LEAST_FORESEEN = 192, /* bytes of the shortest row that is foreseen best if all go in their order, */
+    MOST_FORESEEN = 1024, /* of the longest, */
+    USED_FORESEEN = 4,    /* one byte of so many being used, */
+    FORESEEN_ELEMENT = 4  /* and of the shortest element */
 };
 
 /* How far a CPU is asked ahead. One that sees far by itself wants to be asked earlier, and for the second
  * cache: it fills the nearest one's few ways to memory on its own. */
 struct sight {
-    int64_t near;          /* a table of this size stays near enough to a core: no run of it is asked for */
-    int64_t close;         /* out of one of this size they are asked into the nearest cache, */
-    int64_t closer;        /* single elements out of one of this size; */
-    int64_t bytes, points; /* out of a larger one so far ahead, and no more of them than this */
-    int64_t pairs, tuples; /* how many pairs of indices, or longer tuples, ahead elements are asked for */
-    int64_t times;         /* long runs are asked for that are met no more often than this */
-    int64_t seen;          /* single elements are asked for out of larger tables than this alone, */
-    int64_t found;         /* and no larger than this: to find their pages twice takes longer */
+    int64_t near_runs;        /* the largest table of which no run is asked for: it stays near enough */
+    int64_t nearest_runs;     /* the largest of which they are asked into the nearest cache, */
+    int64_t nearest_elements; /* and the largest of which single elements are */
+    int64_t bytes, points;    /* how far ahead runs of larger tables are asked for: the less of both */
+    int64_t pairs, tuples;    /* how many pairs of indices, or longer tuples, ahead elements are asked for */
+    int64_t times;            /* how often at most a long run is met that is asked for */
+    int64_t seen;             /* the largest table of which no single element is asked for, */
+    int64_t found;            /* and the largest of which one is: to find its page twice takes longer */
 };
 
 static struct sight cpu_sight(void)
 {
     if (X86 || is_short_sighted())
-        return (struct sight){.near = NEAR,
-                              .close = SHARED,
-                              .closer = SHARED,
+        return (struct sight){.near_runs = NEAR,
+                              .nearest_runs = SHARED,
+                              .nearest_elements = SHARED,
                               .bytes = AHEAD_BYTES,
                               .points = AHEAD_POINTS,
                               .pairs = 32,
@@ -43,9 +43,9 @@ static struct sight cpu_sight(void)
                               .times = 1,
                               .seen = X86 && is_short_sighted() ? 8 * 1024 * 1024 : SHARED,
                               .found = INT64_MAX};
-    return (struct sight){.near = 128 * 1024,
-                          .close = 4 * 1024 * 1024,
-                          .closer = 1536 * 1024,
+    return (struct sight){.near_runs = 128 * 1024,
+                          .nearest_runs = 4 * 1024 * 1024,
+                          .nearest_elements = 1536 * 1024,
                           .bytes = 2 * AHEAD_BYTES,
                           .points = 24,
                           .pairs = 64,
@@ -77,7 +77,8 @@ static bool goes_masked(const struct cpu_work *work, const struct nest *nest)
 static int64_t choose_elements_ahead(const struct cpu_work *work, const struct nest *nest,
                                      const struct sight *sight, int64_t touched)
 {
-    if (nest->axes > 1) return touched <= sight->near ? 0 : nest->axes == 2 ? sight->pairs : sight->tuples;
+    if (nest->axes > 1)
+        return touched <= sight->near_runs ? 0 : nest->axes == 2 ? sight->pairs : sight->tuples;
     const int64_t bytes = table_bytes(nest), most = work->fused->source == UNIT ? sight->found : INT64_MAX;
     return bytes > sight->seen && bytes <= most ? AHEAD_ELEMENTS : 0;
 }
@@ -91,13 +92,13 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     if (is_constant && nest->run <= MOST_ELEMENT) return choose_elements_ahead(work, nest, sight, touched);
     const bool seen_by_itself = goes_masked(work, nest) || (work->way == REUSES && nest->run <= MOST_ELEMENT);
     if (X86 && seen_by_itself && !is_short_sighted()) return 0;
-    if (touched <= sight->near ||
+    if (touched <= sight->near_runs ||
         (is_constant && nest->run <= CONSTANT_RUN && table_bytes(nest) > sight->found))
         return 0;
     if (work->segment.plain) return 0;
     if (X86 && !stream)
         return nest->run < AHEAD_CACHED ? at_most(AHEAD_POINTS, divide_up(AHEAD_CACHED, nest->run)) : 0;
-    if (touched <= sight->close) return at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
+    if (touched <= sight->nearest_runs) return at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
     return at_most(sight->points, divide_up(sight->bytes, nest->run));
 }
 
@@ -116,8 +117,9 @@ void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool 
 {
     const struct sight sight = cpu_sight();
     const int64_t touched = touched_bytes(nest, &sight);
-    const bool close = nest->run <= MOST_ELEMENT ? table_bytes(nest) <= sight.closer : touched <= sight.close;
+    const bool nearest = nest->run <= MOST_ELEMENT ? table_bytes(nest) <= sight.nearest_elements
+                                                   : touched <= sight.nearest_runs;
     work->segment.ahead = choose_ahead(work, nest, &sight, touched, stream);
-    work->segment.near = X86 ? !stream || nest->run < STREAMED_FAR : close && !is_foreseen(work, nest);
+    work->segment.nearest = X86 ? !stream || nest->run < STREAMED_FAR : nearest && !is_foreseen(work, nest);
     garner_cpu_look_onward(work, nest, touched);
 }

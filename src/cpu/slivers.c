@@ -10,27 +10,26 @@
 #include "cpu.h"
 
 enum {
-    LINE_BYTES = 64,
-    NEAREST = 128 * 1024,             /* a table of this size does not stay in the nearest cache, */
-    FAR = (X86 ? 2048 : 1024) * 1024, /* one of this size in no cache of a core's own, */
-    DISTANT = 8 * 1024 * 1024,        /* and out of one of this size elements come slowly */
+    NEAREST = 128 * 1024,             /* the smallest table that does not stay in the nearest cache */
+    FAR = (X86 ? 2048 : 1024) * 1024, /* the smallest that stays in no cache of a core's own */
+    DISTANT = 8 * 1024 * 1024,        /* the smallest out of which elements come slowly */
     CONFLICT = 512,                   /* lines that are a multiple of this apart share few sets of a cache */
-    SMALL_RUN = 4,                    /* slivers help elements of no more bytes, */
-    MOST_RUN = 8,              /* or than this at such distances, or where slivers are of whole lines; */
-    LEAST_ROWS = 32,           /* they have this many rows at least, */
-    LINE_ROWS = 768,           /* on the stack no more than this where rows are whole lines, */
-    MOST_ROWS = 2 * LINE_ROWS, /* or than this, of half a line each, */
-    MANY_ROWS = 1024,          /* of which more than this are worth it for smaller elements alone, */
-    NEAREST_ROWS = X86 ? 256 : MOST_ROWS,  /* and than this to stay in the nearest cache; */
-    LENT_ROWS = 128 * 1024,                /* in out no more than this, */
-    LENT_BYTES = 64 * 1024,                /* and on x86 CPUs that see far than so many bytes of a column, */
-    LENDERS = 4,                           /* and than one row of out in so many has room for; */
-    MOST_PLACES = 4,                       /* more threads gain more from being dealt small tasks */
-    SLIVER_BYTES = LINE_ROWS * LINE_BYTES, /* 48 KiB of the 64 that a call may take */
-    SLIVER_AHEAD = 8                       /* rows of a table that are asked for while a sliver is copied */
+    SMALL_RUN = 4,                    /* bytes of the longest element that slivers help anyway, */
+    MOST_RUN = 8,                     /* where lines conflict, or slivers are of whole lines */
+    LEAST_ROWS = 32,                  /* the fewest rows of a sliver */
+    LINE_ROWS = 768,                  /* the most on the stack if they are whole lines, */
+    MOST_ROWS = 2 * LINE_ROWS,        /* if they are half a line each, */
+    MANY_ROWS = 1024,                 /* and if, so narrow, they are to be worth it for longer elements */
+    NEAREST_ROWS = X86 ? 256 : MOST_ROWS, /* the most that stay in the nearest cache */
+    LENT_ROWS = 128 * 1024,               /* the most in out, */
+    LENT_BYTES = 64 * 1024,               /* of a column, on x86 CPUs that see far */
+    LENDERS = 4,                          /* at most one row of out in so many is borrowed */
+    MOST_PLACES = 4,                      /* more threads gain more from being dealt small tasks */
+    SLIVER_BYTES = LINE_ROWS * LINE,      /* 48 KiB of the 64 that a call may take */
+    SLIVER_AHEAD = 8                      /* rows of a table that are asked for while a sliver is copied */
 };
 
-_Static_assert(MOST_ROWS *LINE_BYTES / 2 <= SLIVER_BYTES, "half lines fit as well");
+_Static_assert(MOST_ROWS *LINE / 2 <= SLIVER_BYTES, "half lines fit as well");
 
 /* The longest elements that slivers of whole lines serve at any distance. */
 static int64_t line_run(void)
@@ -63,17 +62,16 @@ static bool has_slivers(const struct cpu_work *work, const struct nest *nest)
     const struct dim *inner = &nest->dim[nest->rank - 1];
     const int64_t bound = nest->axis[0].bound;
     return work->way == ROWS && work->fused && work->fused->source == COLUMNS && work->fused->run > 0 &&
-           nest->run <= MOST_RUN && nest->rank > 1 && inner[-1].data == 0 &&
-           inner->n >= LINE_BYTES / nest->run && bound >= LEAST_ROWS &&
-           inner[-1].n >= bound / most_unused(nest);
+           nest->run <= MOST_RUN && nest->rank > 1 && inner[-1].data == 0 && inner->n >= LINE / nest->run &&
+           bound >= LEAST_ROWS && inner[-1].n >= bound / most_unused(nest);
 }
 
 /* How many bytes the rows of slivers on the stack have; 0: there are none. */
 static int64_t choose_sliver_row(const struct nest *nest)
 {
     const int64_t bound = nest->axis[0].bound, small = bound <= MANY_ROWS ? SMALL_RUN : SMALL_RUN / 2;
-    if (bound <= LINE_ROWS) return is_far_apart(nest, line_run()) ? LINE_BYTES : 0;
-    return bound <= MOST_ROWS && is_far_apart(nest, small) ? LINE_BYTES / 2 : 0;
+    if (bound <= LINE_ROWS) return is_far_apart(nest, line_run()) ? LINE : 0;
+    return bound <= MOST_ROWS && is_far_apart(nest, small) ? LINE / 2 : 0;
 }
 
 /* How many rows of out hold a sliver of whole lines, and what is left of a line at their end; 0 if they do
@@ -86,7 +84,7 @@ static int64_t choose_lent(const struct nest *nest)
         (X86 && !is_short_sighted() && bound * nest->run > LENT_BYTES) ||
         !continues_stride(before->out, inner->n, inner->out))
         return 0;
-    return divide_up((bound + 1) * LINE_BYTES, before->out);
+    return divide_up((bound + 1) * LINE, before->out);
 }
 
 void garner_slivers_choose(struct cpu_work *work, const struct nest *nest)
@@ -110,8 +108,8 @@ static void copy_sliver(char *sliver, int64_t row, const char *from, const struc
     const uintptr_t later = (uintptr_t)axis->stride * SLIVER_AHEAD;
     for (int64_t i = 0; i < axis->bound; i++, sliver += row, from += axis->stride) {
         __builtin_prefetch((const void *)((uintptr_t)from + later));
-        memcpy(sliver, from, LINE_BYTES / 2);
-        if (row == LINE_BYTES) memcpy(sliver + LINE_BYTES / 2, from + LINE_BYTES / 2, LINE_BYTES / 2);
+        memcpy(sliver, from, LINE / 2);
+        if (row == LINE) memcpy(sliver + LINE / 2, from + LINE / 2, LINE / 2);
     }
 }
 
@@ -155,7 +153,7 @@ GARNER_NOINLINE bool garner_slivers_move(const struct cpu_work *work, const stru
                                          const struct buffers *buffers, struct spot first, int64_t rows,
                                          int64_t columns)
 {
-    __attribute__((aligned(LINE_BYTES))) char sliver[SLIVER_BYTES];
+    __attribute__((aligned(LINE))) char sliver[SLIVER_BYTES];
     return move_columns(work, nest, buffers, sliver, work->segment.row_points * nest->run, first, rows,
                         columns);
 }
@@ -167,6 +165,5 @@ bool garner_slivers_borrow(const struct cpu_work *work, const struct nest *nest,
     struct cursor lender;
     cursor_seek(&lender, nest, nest->rank - 1, lent_row(work, nest, place));
     char *lent = buffers->out + lender.spot.out;
-    return move_columns(work, nest, buffers, lent + -(uintptr_t)lent % LINE_BYTES, LINE_BYTES, first, rows,
-                        columns);
+    return move_columns(work, nest, buffers, lent + -(uintptr_t)lent % LINE, LINE, first, rows, columns);
 }

@@ -86,8 +86,8 @@ GARNER_INLINE void ask_for_tailed(const struct segment *s, int64_t first, int co
         return;
     }
     const uintptr_t later = run_address(s, first + s->ahead, source, width, true);
-    prefetch_lines(later, at_most(tail == TWO_HALVES ? s->run : whole, MOST_ASKED), s->near);
-    if (s->ragged) prefetch_line(later + (uintptr_t)s->run - 1, s->near);
+    prefetch_lines(later, at_most(tail == TWO_HALVES ? s->run : whole, MOST_ASKED), s->nearest);
+    if (s->ragged) prefetch_line(later + (uintptr_t)s->run - 1, s->nearest);
 }
 
 /* Rows that share their offsets, none of which is outside. */

@@ -3,17 +3,17 @@
 #include "cpu.h"
 
 enum {
-    CACHED = 1024 * 1024,            /* a table of this size stays in a core's own caches */
-    STREAMED_OUT = 32 * 1024 * 1024, /* an out of this size is better written past the caches, */
-    STREAMED_ROW = 8192,             /* but of single elements only rows of this many bytes; */
-    NEAR_OUT = 2 * 1024 * 1024,      /* one of this size stays near a core, */
-    CLOSE_OUT = 512 * 1024,          /* one of this size so near that stores across a line are no loss */
+    CACHED = 1024 * 1024,            /* bytes of a table that stays in a core's own caches */
+    STREAMED_OUT = 32 * 1024 * 1024, /* bytes from which on out is better written past the caches */
+    STREAMED_ROW = 8192,             /* bytes of a row of single elements for which that holds */
+    NEAR_OUT = 2 * 1024 * 1024,      /* bytes of an out that stays near a core, */
+    NEARER_OUT = 512 * 1024,         /* so near that stores across a line are no loss */
     PLAIN_RUN = 32 * 1024            /* bytes of a run that on x86 is better left to the C library */
 };
 
-/* Whether runs are: on x86 the C library has instructions of its own for them, by which CPUs that see far
- * gain as long as out is not streamed, others as long as it stays near. On aarch64 CPUs that see far it is
- * best at runs out of the second cache, for which nothing need be asked for. */
+/* Whether runs go by the C library's copy. On x86 it has instructions of its own for long ones, by which CPUs
+ * that see far gain as long as out is not streamed, others as long as it stays near. On aarch64 CPUs that see
+ * far it is best at runs out of the second cache, for which nothing need be asked for. */
 static bool goes_plain(const struct nest *nest)
 {
     if (!X86) return !is_short_sighted() && nest->run >= PLAIN_RUN / 2 && table_bytes(nest) <= CACHED / 2;
@@ -28,7 +28,7 @@ void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
     garner_cpu_look_ahead(work, nest, stream);
     work->segment.stream =
         stream && (nest->run > MOST_ELEMENT || nest->dim[nest->rank - 1].n >= STREAMED_ROW / nest->run);
-    work->segment.close = !is_short_sighted() && nest->points <= CLOSE_OUT / nest->run;
+    work->segment.out_is_near = !is_short_sighted() && nest->points <= NEARER_OUT / nest->run;
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
     if (work->way == REUSES)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));

@@ -12,7 +12,7 @@ static int64_t between(int64_t first, int64_t last)
 
 static void check(const struct cpu_work *work, int64_t task, int64_t most)
 {
-    const int64_t count = garner_cpu_beside(work, task, most), last = task + count - 1;
+    const int64_t count = garner_cpu_joinable(work, task, most), last = task + count - 1;
     assert_in_range(count, 1, most);
     const int64_t pieces = between(task % work->pieces, last % work->pieces);
     const int64_t columns =
