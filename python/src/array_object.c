@@ -123,6 +123,49 @@ bool array_object_is_dense(const struct array_object *array)
     return true;
 }
 
+bool array_object_own_strings(struct array_object *array)
+{
+    garner_string *views = array->tensor.data;
+    uint64_t bytes = 0;
+    for (int64_t i = 0; i < array->count; i++)
+        if (__builtin_add_overflow(bytes, views[i].size, &bytes)) bytes = UINT64_MAX;
+    char *text = bytes < PTRDIFF_MAX ? malloc(bytes > 0 ? (size_t)bytes : 1) : NULL;
+    if (text == NULL) {
+        PyErr_NoMemory();
+        return false;
+    }
+    array->block->context = text;
+    for (int64_t i = 0; i < array->count; i++) {
+        if (views[i].size) memcpy(text, views[i].bytes, (size_t)views[i].size);
+        views[i] = (garner_string){.bytes = text, .size = views[i].size};
+        text += views[i].size;
+    }
+    return true;
+}
+
+/* Copies the elements of one Array into another, which is dense. */
+static bool copy_array(struct state *state, struct array_object *made, const struct array_object *array)
+{
+    const garner_tensor *tensor = &array->tensor;
+    const char *from = (const char *)tensor->data + tensor->byte_offset;
+    garner_error error = {.status = GARNER_OK};
+    if (array_object_is_dense(array)) {
+        memcpy(made->tensor.data, from, (size_t)array->bytes);
+        return true;
+    }
+    int64_t to_strides[GARNER_MAX_RANK], from_strides[GARNER_MAX_RANK];
+    for (int32_t i = 0; i < tensor->rank; i++) {
+        to_strides[i] = made->buffer_strides[i];
+        from_strides[i] = array->buffer_strides[i];
+    }
+    int64_t item = tensor->rank > 0 ? made->buffer_strides[tensor->rank - 1] : 1;
+    if (copy_elements(made->tensor.data, to_strides, from, from_strides, tensor->rank, tensor->shape, item,
+                      NULL, &error) == GARNER_OK)
+        return true;
+    if (!PyErr_Occurred()) raise_record(state, &error);
+    return false;
+}
+
 struct array_object *array_object_copy(struct state *state, const struct array_object *array)
 {
     const garner_tensor *tensor = &array->tensor;
@@ -135,23 +178,9 @@ struct array_object *array_object_copy(struct state *state, const struct array_o
         shape.extents[i] = tensor->shape[i];
     struct array_object *made = array_object_allocate(state, &shape, array->format, array->descr);
     if (made == NULL) return NULL;
-    const char *from = (const char *)tensor->data + tensor->byte_offset;
-    garner_error error = {.status = GARNER_OK};
-    if (array_object_is_dense(array)) {
-        memcpy(made->tensor.data, from, (size_t)array->bytes);
-        return made;
-    }
-    int64_t to_strides[GARNER_MAX_RANK], from_strides[GARNER_MAX_RANK];
-    for (int32_t i = 0; i < tensor->rank; i++) {
-        to_strides[i] = made->buffer_strides[i];
-        from_strides[i] = array->buffer_strides[i];
-    }
-    int64_t item = tensor->rank > 0 ? made->buffer_strides[tensor->rank - 1] : 1;
-    if (copy_elements(made->tensor.data, to_strides, from, from_strides, tensor->rank, tensor->shape, item,
-                      NULL, &error) == GARNER_OK)
+    if (copy_array(state, made, array) && (tensor->dtype != GARNER_STR || array_object_own_strings(made)))
         return made;
     Py_DECREF((PyObject *)made);
-    if (!PyErr_Occurred()) raise_record(state, &error);
     return NULL;
 }
 
@@ -284,7 +313,10 @@ static PyObject *array_tobytes(PyObject *self, PyTypeObject *type, PyObject *con
 {
     struct state *state = state_of_type(type);
     (void)arguments;
-    if (count > 0 || keywords) PyErr_SetString(PyExc_TypeError, "tobytes() takes no arguments");
+    if (count > 0 || keywords)
+        PyErr_SetString(PyExc_TypeError, "tobytes() takes no arguments");
+    else if (((struct array_object *)self)->tensor.dtype == GARNER_STR)
+        PyErr_SetString(PyExc_TypeError, "strings have no bytes that could be told apart; use tolist()");
     if (state == NULL || PyErr_Occurred()) return NULL;
     struct array_object *dense = array_object_copy(state, (struct array_object *)self);
     PyObject *bytes = dense ? PyBytes_FromStringAndSize(dense->tensor.data, (Py_ssize_t)dense->bytes) : NULL;

@@ -34,7 +34,11 @@ struct array_object *array_object_new(struct state *state, struct block *block, 
 struct array_object *array_object_allocate(struct state *state, const garner_shape *shape, const char *format,
                                            const char *descr);
 
-/* A dense copy. */
+/* Gives a fresh Array of strings, whose elements are views of characters elsewhere, characters of its own.
+ * False, with MemoryError set, if there is no memory for them. */
+bool array_object_own_strings(struct array_object *array);
+
+/* A dense copy, strings with their characters. */
 struct array_object *array_object_copy(struct state *state, const struct array_object *array);
 
 bool array_object_is_dense(const struct array_object *array);

@@ -22,6 +22,7 @@ struct block *block_around(void *memory, void (*release)(struct block *), void *
 static void free_memory(struct block *block)
 {
     free(block->memory);
+    free(block->context);
 }
 
 struct block *block_allocate(size_t bytes)

@@ -13,7 +13,7 @@ struct block {
     atomic_size_t owners;
     void *memory;
     void (*release)(struct block *block); /* frees what memory needs; not the block */
-    void *context;                        /* for release */
+    void *context;                        /* for release; of fresh memory, more of it from malloc, or NULL */
 };
 
 /* Fresh memory, on a cache line, with one owner; NULL if there is none. Large pages are asked for where they

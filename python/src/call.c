@@ -93,6 +93,10 @@ static PyObject *run_new(struct call *call, const garner_plan *plan, garner_erro
         Py_DECREF(made);
         return refuse(call, error);
     }
+    if (call->data.tensor.dtype == GARNER_STR && !array_object_own_strings((struct array_object *)made)) {
+        Py_DECREF(made);
+        return NULL;
+    }
     return result_finish(call->state, &call->data, made, call->scalar);
 }
 
@@ -105,6 +109,11 @@ static bool out_is_writable(struct call *call, const struct operand *out)
     else if (!operand_same_type(call->state, &call->data, out))
         raise_error(call->state, GARNER_BAD_TYPE, "%s: out has another element type than data",
                     call->operator);
+    else if (out->tensor.dtype == GARNER_STR)
+        raise_error(
+            call->state, GARNER_BAD_TYPE,
+            "%s: out is of strings, which cannot be replaced; leave it out, and a new Array comes back",
+            call->operator);
     return !PyErr_Occurred();
 }
 

@@ -150,37 +150,18 @@ static bool read_inputs(struct running *running, PyObject *given)
     return true;
 }
 
-/* Strings point to characters of the inputs and of the model: their result has characters of its own. */
-static bool own_strings(struct array *array)
-{
-    garner_string *views = array->tensor.data;
-    int64_t count = array_count(array->tensor.rank, array->tensor.shape);
-    uint64_t bytes = (uint64_t)count * sizeof *views;
-    for (int64_t i = 0; i < count; i++)
-        bytes += views[i].size;
-    char *memory = malloc(bytes > 0 ? bytes : 1),
-         *text = memory ? memory + (uint64_t)count * sizeof *views : NULL;
-    if (memory == NULL) return false;
-    for (int64_t i = 0; i < count; i++) {
-        garner_string own = {.address = 0};
-        own.bytes = text;
-        own.size = views[i].size;
-        if (own.size) memcpy(text, views[i].bytes, (size_t)own.size);
-        memcpy(memory + (size_t)i * sizeof own, &own, sizeof own);
-        text += own.size;
-    }
-    free(array->memory);
-    array->memory = array->tensor.data = memory;
-    return true;
-}
-
 /* An output as an object of the inputs' kind. */
 static PyObject *output_object(struct running *running, struct array *array)
 {
     struct state *state = running->state;
-    if (array->tensor.dtype == GARNER_STR && !own_strings(array)) return PyErr_NoMemory();
+    const bool strings = array->tensor.dtype == GARNER_STR;
     PyObject *made = array_object_of_file(state, array);
     *array = (struct array){0};
+    if (strings && made) { /* they point to characters of the inputs and of the model */
+        PyObject *views = made;
+        made = (PyObject *)array_object_copy(state, (struct array_object *)views);
+        Py_DECREF(views);
+    }
     if (made == NULL || running->like == NULL) return made;
     return result_like(state, running->like, made);
 }

@@ -150,3 +150,53 @@ def test_ml_dtypes_and_safetensors(tmp_path):
     garner.save(tmp_path / "b.safetensors", {"x": np.eye(3, dtype="f4"), "y": [1, 2]})
     theirs = load_file(tmp_path / "b.safetensors")
     assert theirs["x"].tolist() == np.eye(3).tolist() and theirs["y"].tolist() == [1, 2]
+
+
+# ---- Strings, whose elements point to characters -------------------------------------------------
+
+
+def strings_file(path, texts):
+    """A TensorProto of strings, each of less than 128 bytes."""
+    elements = b"".join(b"\x32" + bytes([len(text)]) + text.encode() for text in texts)
+    count = len(texts)
+    path.write_bytes(b"\x08" + bytes([count & 127 | 128, count >> 7]) + b"\x10\x08" + elements)
+    return path
+
+
+WORDS = [f"{i:04d} a word of its own" * 4 for i in range(1000)]
+STRING_GATHERS = {
+    "gather": lambda a: garner.gather(a, [-1, 0]),
+    "gather_elements": lambda a: garner.gather_elements(a, [999, 0]),
+    "gather_nd": lambda a: garner.gather_nd(a, [[999], [0]]),
+    "take": lambda a: garner.take(a, [999, 0], axis=0),
+    "take_along_axis": lambda a: garner.take_along_axis(a, [999, 0], 0),
+    "index_select": lambda a: garner.index_select(a, 0, [999, 0]),
+    "take_along_dim": lambda a: garner.take_along_dim(a, [999, 0], 0),
+    "plan": lambda a: garner.Plan("gather", (1000,), (2,), dtype="str")(a, [-1, 0]),
+    "a result of a result": lambda a: garner.gather(garner.gather(a, [0, -1]), [1, 0]),
+    "a part": lambda a: a[::-999],
+}
+
+
+@pytest.mark.parametrize("copied", [False, True])
+@pytest.mark.parametrize("name", STRING_GATHERS)
+def test_strings_outlive_what_they_were_taken_from(tmp_path, name, copied):
+    source = garner.load(strings_file(tmp_path / "words.pb", WORDS), copy=copied)
+    taken = STRING_GATHERS[name](source)
+    del source
+    gc.collect()
+    churn = [bytes([i % 256]) * 100 for i in range(20000)]  # in the memory that was given back
+    assert taken.tolist() == [WORDS[-1], WORDS[0]] and len(churn) == 20000
+    garner.save(tmp_path / "taken.pb", taken)
+    assert garner.load(tmp_path / "taken.pb").tolist() == taken.tolist()
+
+
+def test_strings_are_not_replaced_and_have_no_bytes(tmp_path):
+    source = garner.load(strings_file(tmp_path / "words.pb", WORDS))
+    taken = garner.gather(source, [1, 2])
+    with pytest.raises(garner.BadType, match="out is of strings"):
+        garner.gather(source, [3, 4], out=taken)
+    for bytes_of in (garner.Array.tobytes, bytes, memoryview):
+        with pytest.raises((TypeError, BufferError)):
+            bytes_of(taken)
+    assert taken.tolist() == WORDS[1:3] and garner.gather(source, []).tolist() == []
