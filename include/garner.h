@@ -194,7 +194,9 @@ GARNER_API int64_t garner_dtype_bytes(garner_dtype dtype, int64_t count, uint64_
  * Element (i, j, ...) lies at data + byte_offset + (i * strides[0] + j * strides[1] + ...) * size.
  * Strides may be negative, zero, or anything else; pointers need no alignment. An out whose elements
  * share memory with each other, with data or with indices is refused. Packed sub-byte types must be
- * dense. A zero extent is legal anywhere, whatever the other extents are.
+ * dense. A zero extent is legal anywhere, whatever the other extents are. Indices are checked also where out
+ * has no elements; only a view of them that overlaps itself more than 64 times, and has more than 2^28
+ * positions, is refused there.
  */
 typedef struct garner_tensor {
     void *data;             /* may be NULL if there are no elements */

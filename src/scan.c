@@ -55,8 +55,10 @@ static bool next_position(const struct index_map *map, int64_t *coordinates, int
     return false;
 }
 
-/* How often each index is visited at most. Views that overlap themselves visit some more than once. */
-enum { MOST_VISITS = 64 };
+enum {
+    MOST_VISITS = 64,    /* of each index; views that overlap themselves visit some more than once, */
+    FEW_VISITS = 1 << 28 /* which does no harm to so many in all: it takes a second */
+};
 
 garner_status garner_scan_check(const struct index_map *map, const char *op, garner_error *error)
 {
@@ -64,7 +66,7 @@ garner_status garner_scan_check(const struct index_map *map, const char *op, gar
             memory = (map->view.span.high - map->view.span.low) / map->view.item;
     for (int d = 0; d < map->view.rank && visits > 0; d++)
         if (map->view.stride[d] != 0) visits *= map->view.n[d];
-    if (visits / MOST_VISITS <= memory) return GARNER_OK;
+    if (visits <= FEW_VISITS || visits / MOST_VISITS <= memory) return GARNER_OK;
     return garner_fail(
         error, GARNER_BAD_SHAPE,
         "%s: indices of shape %s and strides %s overlap themselves more than %d times, which is "

@@ -5,6 +5,7 @@
  */
 #include "shape.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "error.h"
@@ -221,21 +222,38 @@ garner_status garner_shape_infer(garner_shape *shape, const struct map *map, con
 
 /* ---- In words --------------------------------------------------------------------------------- */
 
+/* The names of all types of a mask. */
+struct names_text {
+    char text[384];
+};
+
+static GARNER_COLD struct names_text type_names(uint64_t types)
+{
+    struct names_text names = {""};
+    size_t used = 0;
+    for (garner_dtype i = 0; i < DTYPES; i++)
+        if (types >> i & 1 && garner_dtypes[i].name && used < sizeof names.text)
+            used += (size_t)snprintf(names.text + used, sizeof names.text - used, "%s%s", used ? ", " : "",
+                                     garner_dtypes[i].name);
+    return names;
+}
+
 static GARNER_COLD garner_status fail_types(enum shape_fault fault, const struct op *op,
                                             const struct view *data, const struct view *indices,
                                             garner_error *error)
 {
     const char *spec = op->rules->spec ? op->rules->spec : "garner";
     if (fault == SHAPE_DATA_TYPE)
-        return garner_fail(error, GARNER_BAD_TYPE, "%s: data of type %s is not among the types of %s",
-                           op->name, data->type->name, spec);
+        return garner_fail(error, GARNER_BAD_TYPE, "%s: data of type %s is not among the types of %s: %s",
+                           op->name, data->type->name, spec, type_names(op->data_types).text);
     if (indices->type->index == NONE)
         return garner_fail(
             error, GARNER_BAD_TYPE, "%s: indices of type %s; they must be integers of 8 to 64 bits%s",
             op->name, indices->type->name,
             indices->dtype == GARNER_BOOL ? " (for a mask, pass the positions where it is true)" : "");
-    return garner_fail(error, GARNER_BAD_TYPE, "%s: indices of type %s are not among the index types of %s",
-                       op->name, indices->type->name, spec);
+    return garner_fail(error, GARNER_BAD_TYPE,
+                       "%s: indices of type %s are not among the index types of %s: %s", op->name,
+                       indices->type->name, spec, type_names(op->rules->index_types).text);
 }
 
 static GARNER_COLD garner_status fail_batch(enum shape_fault fault, const struct op *op,
@@ -342,6 +360,8 @@ GARNER_COLD garner_status garner_shape_fail_out(const struct map *map, const str
         return garner_fail(error, GARNER_BAD_TYPE,
                            "%s: out has elements of %lld bytes; they must be %lld, as in data", op->name,
                            (long long)out->item, (long long)data->item);
+    for (int i = 0; i < shape.rank && out->rank == shape.rank && !(error->has & GARNER_HAS_AXIS); i++)
+        if (out->n[i] != shape.extents[i]) error->axis = i, error->has |= GARNER_HAS_AXIS;
     return garner_fail(error, GARNER_BAD_SHAPE, "%s: out has shape %s; it must be %s", op->name,
                        garner_list_text(out->rank, out->n).text,
                        garner_list_text(shape.rank, shape.extents).text);

@@ -123,7 +123,44 @@ static void test_indices_on_top_of_each_other(void **state)
     assert_non_null(strstr(error.message, "overlap themselves"));
     indices.strides = (int64_t[]){0, 0, 1};
     assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_OK);
+    indices.strides = (int64_t[]){1, 1, 1}; /* a window of 100 that slides: few enough to be looked at */
+    indices.shape = (int64_t[]){1, 301, 100};
+    out.shape = (int64_t[]){1, 301, 100, 0};
+    assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_OK);
+    memory[399] = 5;
+    assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_OUT_OF_RANGE);
+    assert_int_equal(error.position, 300 * 100 + 99);
     free(memory);
+}
+
+/* What is allowed stands in the sentence, and the axis that disagrees in the record. */
+static void test_what_is_allowed_is_said(void **state)
+{
+    (void)state;
+    float table[4] = {1, 2, 3, 4}, picked[4];
+    int32_t rows[1] = {0};
+    garner_tensor data = {.data = table, .shape = (int64_t[]){1, 4}, .rank = 2, .dtype = GARNER_F32};
+    garner_tensor indices = {.data = rows, .shape = (int64_t[]){1, 1}, .rank = 2, .dtype = GARNER_I32};
+    garner_tensor out = {.data = picked, .shape = (int64_t[]){1, 1, 3}, .rank = 3, .dtype = GARNER_F32};
+    garner_error error;
+    assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_BAD_SHAPE);
+    assert_true(error.has & GARNER_HAS_AXIS && error.axis == 2);
+    out.rank = 2;
+    assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_BAD_SHAPE);
+    assert_false(error.has & GARNER_HAS_AXIS);
+
+    garner_op op;
+    garner_shape shape;
+    assert_int_equal(garner_op_from_spec(&op, "onnx-13", GARNER_GATHER_ND, &error), GARNER_OK);
+    assert_int_equal(garner_infer(&op, &data, &indices, &shape, &error), GARNER_BAD_TYPE);
+    assert_string_equal(error.message,
+                        "GatherND: indices of type i32 are not among the index types of onnx-13: i64");
+    data.dtype = GARNER_U4;
+    indices.dtype = GARNER_I64;
+    assert_int_equal(garner_infer(&op, &data, &indices, &shape, &error), GARNER_BAD_TYPE);
+    assert_non_null(
+        strstr(error.message, "data of type u4 is not among the types of onnx-13: f32, u8, i8, "));
+    assert_non_null(strstr(error.message, ", bf16"));
 }
 
 static void *gather_for_ever(void *context)
@@ -166,8 +203,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exit_during_a_job), /* first: it forks, and wants no threads before */
-        cmocka_unit_test(test_long_rows_of_batches), cmocka_unit_test(test_tuples_far_apart),
-        cmocka_unit_test(test_tuples_backwards),     cmocka_unit_test(test_indices_on_top_of_each_other),
+        cmocka_unit_test(test_long_rows_of_batches),    cmocka_unit_test(test_tuples_far_apart),
+        cmocka_unit_test(test_tuples_backwards),        cmocka_unit_test(test_indices_on_top_of_each_other),
+        cmocka_unit_test(test_what_is_allowed_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
