@@ -62,6 +62,7 @@ static void fill_numbers(struct array_object *made, const garner_tensor *tensor,
         shape[i] = tensor->shape[i];
         if (tensor->strides) strides[i] = tensor->strides[i];
         made->buffer_shape[i] = (Py_ssize_t)shape[i];
+        if (made->count == 0) strides[i] = 0; /* of extents without elements any product may be too large */
         made->buffer_strides[i] = (Py_ssize_t)(strides[i] * item);
     }
     made->tensor.shape = shape;
@@ -116,8 +117,8 @@ struct array_object *array_object_allocate(struct state *state, const garner_sha
 bool array_object_is_dense(const struct array_object *array)
 {
     int64_t stride = 1;
-    for (int32_t i = array->tensor.rank - 1; i >= 0; i--) {
-        if (array->tensor.shape[i] != 1 && array->tensor.strides[i] != stride) return array->count == 0;
+    for (int32_t i = array->tensor.rank - 1; i >= 0 && array->count > 0; i--) {
+        if (array->tensor.shape[i] != 1 && array->tensor.strides[i] != stride) return false;
         stride *= array->tensor.shape[i];
     }
     return true;

@@ -57,28 +57,47 @@ static void restore_position(garner_error *error, const struct given_indices *gi
 
 static PyObject *refuse(struct call *call, garner_error *error)
 {
-    if (error->status == GARNER_CANCELLED && PyErr_Occurred()) return NULL;
+    if (PyErr_Occurred()) return NULL; /* an interrupt, or memory that moved */
     if (call->given) restore_position(error, call->given);
     return raise_record(call->state, error);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-static garner_status run_held(struct call *call, const garner_plan *plan, const struct operand *out, void *to,
+static garner_status fail_moved(struct call *call, const char *name, garner_error *error)
+{
+    *error = (garner_error){.status = GARNER_BAD_ARGUMENT};
+    operand_raise_moved(call->state, call->operator, name);
+    return GARNER_BAD_ARGUMENT;
+}
+
+/* Whether all memory is where it was when the arguments were read; and stays there, if that takes long. */
+static garner_status check_memory(struct call *call, struct operand *out, bool is_long, garner_error *error)
+{
+    struct operand *all[] = {&call->data, &call->indices, out};
+    static const char *const names[] = {"data", "indices", "out"};
+    for (int i = 0; i < 3 && is_long; i++)
+        if (all[i]) (void)operand_stays_there(all[i]);
+    for (int i = 0; i < 3; i++)
+        if (all[i] && !operand_is_there(all[i])) return fail_moved(call, names[i], error);
+    return GARNER_OK;
+}
+
+static garner_status run_held(struct call *call, const garner_plan *plan, struct operand *out, void *to,
                               garner_error *error)
 {
     const garner_shape *shape = garner_plan_output(plan);
     const void *data = call->data.tensor.data, *indices = call->indices.tensor.data;
     int64_t points = count_elements(call->indices.tensor.rank, call->indices.shape);
     int64_t cost = work_cost(points, shape->bytes);
-    if (!work_is_long(cost)) return garner_execute(plan, data, indices, to, NULL, error);
-    PyObject *held[3] = {operand_hold(&call->data), operand_hold(&call->indices), operand_hold(out)};
+    const bool is_long = work_is_long(cost);
+    garner_status status = check_memory(call, out, is_long, error);
+    if (status != GARNER_OK) return status;
+    if (!is_long) return garner_execute(plan, data, indices, to, NULL, error);
     struct work work;
     work_begin(&work, call->threads, cost);
-    garner_status status = garner_execute(plan, data, indices, to, work.exec, error);
+    status = garner_execute(plan, data, indices, to, work.exec, error);
     work_end(&work);
-    for (int i = 0; i < 3; i++)
-        Py_XDECREF(held[i]);
     return status;
 }
 
@@ -117,12 +136,41 @@ static bool out_is_writable(struct call *call, const struct operand *out)
     return !PyErr_Occurred();
 }
 
+/* The bytes that an operand's elements lie within, as addresses. */
+static void find_span(const struct operand *operand, uintptr_t *low, uintptr_t *high)
+{
+    const int64_t item = operand_item(operand);
+    int64_t strides[GARNER_MAX_RANK];
+    operand_byte_strides(operand, strides);
+    *low = *high = (uintptr_t)operand->tensor.data + (uintptr_t)operand->tensor.byte_offset;
+    if (count_elements(operand->tensor.rank, operand->shape) == 0) return;
+    *high += (uintptr_t)item;
+    for (int32_t i = 0; i < operand->tensor.rank; i++) {
+        const uintptr_t reach = (uintptr_t)(strides[i] * (operand->shape[i] - 1));
+        *(strides[i] < 0 ? low : high) += reach;
+    }
+}
+
+static bool do_meet(const struct operand *a, const struct operand *b)
+{
+    uintptr_t low, high, other_low, other_high;
+    find_span(a, &low, &high);
+    find_span(b, &other_low, &other_high);
+    return low < other_high && other_low < high;
+}
+
 /* An out whose strides are not whole elements gets its result from a dense one. */
 static garner_status run_odd(struct call *call, struct operand *out, garner_error *error)
 {
     struct cached_plan cached;
     garner_tensor dense = out->tensor;
     int64_t item = operand_item(out), to[GARNER_MAX_RANK], bytes;
+    if (do_meet(out, &call->data) || do_meet(out, &call->indices)) {
+        *error = (garner_error){.status = GARNER_BAD_SHAPE};
+        PyOS_snprintf(error->message, sizeof error->message, "%s: out shares memory with %s", call->operator,
+                      do_meet(out, &call->data) ? "data" : "indices");
+        return GARNER_BAD_SHAPE;
+    }
     dense.strides = NULL;
     garner_status status =
         cache_plan(&cached, &call->op, &call->data.tensor, &call->indices.tensor, &dense, error);

@@ -92,8 +92,11 @@ PyObject *explain_gather(PyObject *module, PyObject *const *arguments, Py_ssize_
         operand_release(&drawing.data);
         return NULL;
     }
-    PyObject *text = draw_text(&drawing, (int)width, (int)colour),
-             *picture = text ? draw_picture(&drawing) : NULL;
+    const bool there = operand_stays_there(&drawing.data) && operand_stays_there(&drawing.indices) &&
+                       operand_is_there(&drawing.data);
+    if (!there) operand_raise_moved(drawing.state, operator, "an array");
+    PyObject *text = there ? draw_text(&drawing, (int)width, (int)colour) : NULL;
+    PyObject *picture = text ? draw_picture(&drawing) : NULL;
     operand_release(&drawing.data);
     operand_release(&drawing.indices);
     if (picture == NULL) Py_XDECREF(text);

@@ -257,6 +257,15 @@ static void take_strides(struct operand *operand, const struct array_front *arra
         operand->strides[i] = operand->odd ? array->strides[i] : array->strides[i] / item;
 }
 
+/* NumPy has seen to it that this fits. */
+static int64_t bytes_of(const struct numpy *numpy, const struct array_front *array)
+{
+    int64_t bytes = item_of(numpy, array->type);
+    for (int i = 0; i < array->rank; i++)
+        bytes *= array->shape[i];
+    return bytes;
+}
+
 int read_numpy(struct state *state, struct operand *operand, PyObject *object, const char *operator,
                const char * name)
 {
@@ -265,6 +274,10 @@ int read_numpy(struct state *state, struct operand *operand, PyObject *object, c
     if (numpy == NULL || !numpy_is_array(numpy, object)) return 0;
     operand->origin = FROM_NUMPY;
     operand->object = object;
+    operand->seen.type = Py_NewRef((PyObject *)array->type);
+    operand->seen.numpy = numpy;
+    operand->seen.data = array->data;
+    operand->seen.bytes = bytes_of(numpy, array);
     garner_tensor *tensor = &operand->tensor;
     tensor->dtype = numpy_type(state, numpy, (PyObject *)array->type, &tensor->item_bytes,
                                &operand->swapped, operator, name);
@@ -280,14 +293,13 @@ int read_numpy(struct state *state, struct operand *operand, PyObject *object, c
     return 1;
 }
 
-PyObject *numpy_new(const struct numpy *numpy, PyObject *like, const garner_shape *shape, void **data)
+PyObject *numpy_new(const struct numpy *numpy, PyObject *type, const garner_shape *shape, void **data)
 {
-    struct type_object *type = ((struct array_front *)like)->type;
     Py_ssize_t extents[GARNER_MAX_RANK];
     for (int i = 0; i < shape->rank; i++)
         extents[i] = (Py_ssize_t)shape->extents[i];
-    Py_INCREF((PyObject *)type);
-    PyObject *made = numpy->new_array(numpy->array_type, type, shape->rank, extents, NULL, NULL, 0, NULL);
+    struct type_object *own = (struct type_object *)Py_NewRef(type); /* which NumPy takes over */
+    PyObject *made = numpy->new_array(numpy->array_type, own, shape->rank, extents, NULL, NULL, 0, NULL);
     if (made) *data = ((struct array_front *)made)->data;
     return made;
 }
@@ -302,10 +314,15 @@ bool numpy_may_resize(PyObject *array)
     return (((struct array_front *)array)->flags & OWNS_DATA) != 0;
 }
 
-bool numpy_same_type(const struct numpy *numpy, PyObject *array, PyObject *other)
+bool numpy_has(const struct numpy *numpy, PyObject *array, const void *data, int64_t bytes)
 {
-    struct type_object *a = ((struct array_front *)array)->type, *b = ((struct array_front *)other)->type;
-    return a == b || numpy->equivalent(a, b);
+    const struct array_front *front = (const struct array_front *)array;
+    return front->data == data && bytes_of(numpy, front) == bytes;
+}
+
+bool numpy_same_type(const struct numpy *numpy, PyObject *type, PyObject *other)
+{
+    return type == other || numpy->equivalent((struct type_object *)type, (struct type_object *)other);
 }
 
 PyObject *numpy_convert(const struct numpy *numpy, PyObject *object)

@@ -24,8 +24,8 @@ bool numpy_is_array(const struct numpy *numpy, PyObject *object);
 /* Whether the object is one of NumPy's scalars. */
 bool numpy_is_scalar(const struct numpy *numpy, PyObject *object);
 
-/* A new ndarray of the type of `like`, in C order, with *data at its first element. */
-PyObject *numpy_new(const struct numpy *numpy, PyObject *like, const garner_shape *shape, void **data);
+/* A new ndarray of that type, in C order, with *data at its first element. */
+PyObject *numpy_new(const struct numpy *numpy, PyObject *type, const garner_shape *shape, void **data);
 
 /* What NumPy's functions give: a scalar instead of an array of rank 0. Takes over the reference. */
 PyObject *numpy_return(const struct numpy *numpy, PyObject *array);
@@ -33,8 +33,11 @@ PyObject *numpy_return(const struct numpy *numpy, PyObject *array);
 /* Whether an ndarray's memory is its own, so that its owner can take it away by resizing it. */
 bool numpy_may_resize(PyObject *array);
 
-/* Whether two ndarrays have equivalent types, byte order included. */
-bool numpy_same_type(const struct numpy *numpy, PyObject *array, PyObject *other);
+/* Whether an ndarray has its memory there, and its elements are so many bytes. */
+bool numpy_has(const struct numpy *numpy, PyObject *array, const void *data, int64_t bytes);
+
+/* Whether two types are equivalent, byte order included. */
+bool numpy_same_type(const struct numpy *numpy, PyObject *type, PyObject *other);
 
 /* numpy.asarray(object), or NULL with an exception. */
 PyObject *numpy_convert(const struct numpy *numpy, PyObject *object);

@@ -122,6 +122,7 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
     operand->owned = NULL;
     operand->like = NULL;
     operand->memory = NULL;
+    operand->seen.type = operand->seen.guard = NULL;
     operand->origin = FROM_LIST;
     int done = 0;
     struct numpy *numpy = atomic_load_explicit(&state->numpy, memory_order_acquire);
@@ -163,47 +164,71 @@ void operand_release(struct operand *operand)
 {
     if (operand->origin >= FROM_BUFFER && operand->origin <= FROM_VERSIONED) release_export(operand);
     operand->origin = FROM_LIST;
-    if (operand->owned) Py_CLEAR(operand->owned);
+    Py_CLEAR(operand->seen.guard);
+    Py_CLEAR(operand->seen.type);
+    Py_CLEAR(operand->owned);
     free(operand->memory);
     operand->memory = NULL;
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-PyObject *operand_hold(const struct operand *operand)
+bool operand_is_there(const struct operand *operand)
 {
-    if (operand == NULL || operand->origin != FROM_NUMPY || !numpy_may_resize(operand->object)) return NULL;
-    PyObject *reference = PyWeakref_NewRef(operand->object, NULL);
-    if (reference == NULL) PyErr_Clear();
-    return reference;
+    return operand->origin != FROM_NUMPY || operand->memory ||
+           numpy_has(operand->seen.numpy, operand->object, operand->seen.data, operand->seen.bytes);
+}
+
+bool operand_stays_there(struct operand *operand)
+{
+    if (operand->origin == FROM_NUMPY && operand->seen.guard == NULL && numpy_may_resize(operand->object)) {
+        operand->seen.guard = PyWeakref_NewRef(operand->object, NULL);
+        if (operand->seen.guard == NULL) PyErr_Clear();
+    }
+    return operand_is_there(operand);
+}
+
+static const char moved[] = "%s: %s was given other memory while the arguments were read";
+
+void operand_raise_moved(struct state *state, const char *operator, const char * name)
+{
+    raise_error(state, GARNER_BAD_ARGUMENT, moved, operator, name);
 }
 
 /* Without the interpreter's lock if there is much to do. */
 static garner_status run_copy(const garner_op *op, const garner_tensor *data, const garner_tensor *index,
-                              const garner_tensor *out, const struct operand *owner, garner_error *error)
+                              const garner_tensor *out, struct operand *owner, garner_error *error)
 {
     int64_t bytes = count_elements(out->rank, out->shape);
-    if (!work_is_long(bytes)) return garner_run(op, data, index, out, NULL, error);
+    const bool is_long = work_is_long(bytes);
+    if (owner && !(is_long ? operand_stays_there(owner) : operand_is_there(owner))) {
+        *error = (garner_error){.status = GARNER_BAD_ARGUMENT};
+        PyOS_snprintf(error->message, sizeof error->message, moved, "copy", "the array");
+        return GARNER_BAD_ARGUMENT;
+    }
+    if (!is_long) return garner_run(op, data, index, out, NULL, error);
     struct work work;
-    PyObject *held = operand_hold(owner);
     work_begin(&work, 0, bytes);
     garner_status status = garner_run(op, data, index, out, work.exec, error);
     work_end(&work);
-    Py_XDECREF(held);
     return status;
 }
 
-/* A copy is a gather of bytes: the one element of a first axis in front of all others. */
+/* A copy is a gather of bytes: the one element of a first axis in front of all others. Axes of one place are
+ * left out, so that two more fit: no memory has elements along so many others. */
 garner_status copy_elements(void *to, const int64_t *to_strides, const void *from,
-                            const int64_t *from_strides, int32_t rank, const int64_t *shape, int64_t item,
-                            const struct operand *owner, garner_error *error)
+                            const int64_t *from_strides, int32_t given_rank, const int64_t *shape,
+                            int64_t item, struct operand *owner, garner_error *error)
 {
     int64_t extent[GARNER_MAX_RANK + 2] = {1}, zero = 0;
     int64_t from_stride[GARNER_MAX_RANK + 2] = {0}, to_stride[GARNER_MAX_RANK + 2] = {0};
-    for (int32_t i = 0; i < rank; i++) {
-        extent[i + 1] = shape[i];
-        from_stride[i + 1] = from_strides[i];
-        to_stride[i + 1] = to_strides[i];
+    int32_t rank = 0;
+    if (count_elements(given_rank, shape) == 0) return GARNER_OK;
+    for (int32_t i = 0; i < given_rank; i++) {
+        if (shape[i] == 1) continue;
+        extent[++rank] = shape[i];
+        from_stride[rank] = from_strides[i];
+        to_stride[rank] = to_strides[i];
     }
     extent[rank + 1] = item;
     from_stride[rank + 1] = to_stride[rank + 1] = 1;
@@ -219,8 +244,7 @@ garner_status copy_elements(void *to, const int64_t *to_strides, const void *fro
     return run_copy(&op, &data, &index, &out, owner, error);
 }
 
-/* Byte strides of an operand, whatever form its own have. */
-static void byte_strides(const struct operand *operand, int64_t *strides)
+void operand_byte_strides(const struct operand *operand, int64_t *strides)
 {
     int64_t item = operand_item(operand);
     int32_t rank = operand->tensor.rank;
@@ -248,7 +272,7 @@ static bool make_dense(struct state *state, struct operand *operand, const char 
         PyErr_NoMemory();
         return false;
     }
-    byte_strides(operand, from);
+    operand_byte_strides(operand, from);
     dense_strides(operand->tensor.rank, operand->shape, item, to);
     const char *data = (const char *)operand->tensor.data + operand->tensor.byte_offset;
     garner_status status =
@@ -327,6 +351,6 @@ bool operand_same_type(struct state *state, const struct operand *data, const st
 {
     if (data->tensor.dtype != out->tensor.dtype) return true; /* the library says it better */
     if (data->origin == FROM_NUMPY && out->origin == FROM_NUMPY)
-        return numpy_same_type(numpy_get(state), data->object, out->object);
+        return numpy_same_type(numpy_get(state), data->seen.type, out->seen.type);
     return data->swapped == out->swapped;
 }

@@ -33,6 +33,13 @@ struct operand {
     PyObject
         *like; /* of FROM_NUMPY: the object whose library shall make its own array of the result; or NULL */
     void *memory; /* freed by operand_release */
+    struct {
+        const struct numpy *numpy;
+        PyObject *type;   /* of the elements; a reference of our own */
+        const void *data; /* where the array had its memory, */
+        int64_t bytes;    /* and how much */
+        PyObject *guard;  /* keeps it there; or NULL */
+    } seen;               /* of FROM_NUMPY, when it was read */
     union {
         Py_buffer buffer;
         DLManagedTensor *managed;
@@ -52,6 +59,9 @@ void operand_release(struct operand *operand);
 /* Bytes of one element: at least 1, packed types aside. */
 int64_t operand_item(const struct operand *operand);
 
+/* Its strides in bytes, whatever form its own have. */
+void operand_byte_strides(const struct operand *operand, int64_t *strides);
+
 /* Makes indices and data such as the library takes them: odd strides are copied away, and so are, for
  * indices, foreign byte orders. */
 bool operand_settle(struct state *state, struct operand *operand, enum role role, const char *operator);
@@ -65,15 +75,22 @@ void operand_integer(const struct operand *operand, int64_t *number);
 /* Whether data and out hold elements of the same type beyond what the library compares. */
 bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out);
 
-/* Keeps NumPy from moving an array's memory (ndarray.resize) while the interpreter's lock is given up: an
- * array that somebody refers to weakly cannot be resized. A new reference to drop afterwards, or NULL. */
-PyObject *operand_hold(const struct operand *operand);
+/* Whether the operand's memory is where it was when it was read: reading the other arguments may have run
+ * Python code, which can resize an ndarray. To be asked right before the memory is used. */
+bool operand_is_there(const struct operand *operand);
+
+/* The same, and from now on NumPy does not move it (ndarray.resize), also while the interpreter's lock is
+ * given up: an array that somebody refers to weakly cannot be resized. */
+bool operand_stays_there(struct operand *operand);
+
+/* The exception for one that is not. */
+void operand_raise_moved(struct state *state, const char *operator, const char * name);
 
 /* Copies elements of `item` bytes between views whose strides are in bytes; without the interpreter's lock if
  * they are many. `owner` is the operand whose memory one of them is, or NULL. */
 garner_status copy_elements(void *to, const int64_t *to_strides, const void *from,
                             const int64_t *from_strides, int32_t rank, const int64_t *shape, int64_t item,
-                            const struct operand *owner, garner_error *error);
+                            struct operand *owner, garner_error *error);
 
 /* Fills in the strides of C order for elements of `item` bytes (or 1, for strides in elements). */
 void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *strides);

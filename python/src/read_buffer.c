@@ -89,6 +89,11 @@ int read_buffer(struct state *state, struct operand *operand, PyObject *object, 
     operand->writable = !buffer->readonly;
     operand->tensor.data = buffer->buf;
     operand->tensor.rank = buffer->ndim;
+    if (buffer->ndim < 0 || buffer->ndim > GARNER_MAX_RANK) {
+        raise_error(state, GARNER_BAD_SHAPE, "%s: %s has rank %d; it must be 0 to %d", operator, name,
+                    buffer->ndim, GARNER_MAX_RANK);
+        return -1;
+    }
     if (!take_type(state, operand, buffer, operator, name)) return -1;
     take_shape(operand, buffer);
     return 1;

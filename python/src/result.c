@@ -12,7 +12,7 @@
 
 PyObject *result_new(struct state *state, const struct operand *data, const garner_shape *shape, void **to)
 {
-    if (data->origin == FROM_NUMPY) return numpy_new(numpy_get(state), data->object, shape, to);
+    if (data->origin == FROM_NUMPY) return numpy_new(numpy_get(state), data->seen.type, shape, to);
     const char *descr = data->origin == FROM_ARRAY ? ((struct array_object *)data->object)->descr : NULL;
     struct array_object *made = array_object_allocate(state, shape, data->format, descr);
     if (made) *to = made->tensor.data;

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Arguments that change each other while they are read, and calls within calls: an error or the right answer, never more."""
+
+import ctypes
+import os
+import signal
+import threading
+
+import pytest
+
+import garner
+from conftest import NO_NUMPY
+from test_model import f32, model  # noqa: F401
+
+np = None if NO_NUMPY else pytest.importorskip("numpy")
+needs_numpy = pytest.mark.skipif(NO_NUMPY, reason="of NumPy's arrays")
+LARGE = 1 << 20
+
+
+class Acts:
+    """An index, or an array of one, that does something when it is read."""
+
+    def __init__(self, act, value=1):
+        self.act, self.value = act, value
+
+    def __index__(self):
+        self.act()
+        return self.value
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **options):
+        self.act()
+        return np.array([self.value]).__dlpack__(**options)
+
+
+GATHERS = {
+    "gather": lambda d, at: garner.gather(d, [at, LARGE // 2]),
+    "take": lambda d, at: garner.take(d, [at, LARGE // 2]),
+    "gather_elements": lambda d, at: garner.gather_elements(d, [at, LARGE // 2]),
+    "gather_nd": lambda d, at: garner.gather_nd(d, [[at], [LARGE // 2]]),
+    "plan": lambda d, at: garner.Plan("gather", (LARGE,), (2,), dtype="f64")(d, [at, LARGE // 2]),
+    "explain": lambda d, at: garner.explain("gather", d, [at, LARGE // 2]),
+    "out": lambda d, at: garner.gather(d, [LARGE // 2], out=Acts(at.act, 1.0)),
+}
+
+
+@needs_numpy
+@pytest.mark.parametrize("name", GATHERS)
+@pytest.mark.parametrize("change", ["resize", "setstate"])
+def test_data_that_loses_its_memory_meanwhile(name, change):
+    data = np.arange(LARGE, dtype="f8")
+    acts = {
+        "resize": lambda: data.resize((1,), refcheck=False),
+        "setstate": lambda: data.__setstate__((1, (1,), np.dtype("f8"), False, b"12345678")),
+    }
+    with pytest.raises(garner.BadArgument, match="given other memory"):
+        GATHERS[name](data, Acts(acts[change]))
+
+
+@needs_numpy
+@pytest.mark.parametrize("name", [name for name in GATHERS if name not in ("explain", "out")])
+def test_data_that_is_seen_otherwise_meanwhile(name):
+    """Its memory stays: the result is that of the array as it was when it was read."""
+    for change in (lambda: setattr(data, "dtype", "i1"), lambda: setattr(data, "shape", (2, LARGE // 2))):
+        data = np.arange(LARGE, dtype="f8")
+        result = GATHERS[name](data, Acts(change))
+        assert result.dtype == np.float64 and result.tolist() == [1, LARGE // 2]
+
+
+@needs_numpy
+def test_inputs_and_files_that_lose_their_memory_meanwhile(tmp_path, model):  # noqa: F811
+    data = np.ones((LARGE, 3), "f4")
+    loses = Acts(lambda: data.resize((1, 1), refcheck=False))
+    with pytest.raises(garner.BadArgument, match="given other memory"):
+        model.run({"x": data, "i": loses})
+    data = np.ones(LARGE)
+    with pytest.raises(garner.BadArgument, match="given other memory"):
+        garner.save(tmp_path / "lost.npz", {"a": data, "b": Acts(lambda: data.resize((1,), refcheck=False))})
+    assert not (tmp_path / "lost.npz").exists()
+
+
+def test_a_buffer_of_too_many_axes():
+    kind = ctypes.c_int
+    for _ in range(1000):
+        kind = kind * 1
+    for call in (lambda: garner.gather(kind(), [0]), lambda: garner.gather([1], kind()), lambda: garner.gather([1], [0], out=kind())):
+        with pytest.raises(garner.BadShape, match="rank 1000"):
+            call()
+
+
+@needs_numpy
+def test_an_out_between_the_elements_of_data():
+    data = np.arange(20.0)
+    before = data.tobytes()
+    out = np.lib.stride_tricks.as_strided(data, (3,), (9,))
+    with pytest.raises(garner.BadShape, match="shares memory with data"):
+        garner.gather(data, [3, 2, 1], out=out)
+    assert data.tobytes() == before
+
+
+def test_the_highest_ranks_are_copied():
+    for rank in (63, 64):
+        shape = [2, 3] + [1] * (rank - 2)
+        flat = memoryview(bytes(range(6))).cast("B", shape) if rank < 64 else None
+        made = garner.gather(flat if flat is not None else nested(shape), [1, 0])
+        assert made.ndim == rank and made[::-1].tobytes() == made.tobytes()[3 * made.nbytes // 6 :] + made.tobytes()[: 3 * made.nbytes // 6]
+
+
+def nested(shape):
+    """A list of lists of that shape, the numbers from 0 on."""
+    values, count = iter(range(6)), shape[0] * shape[1]
+    assert count == 6
+
+    def make(axes):
+        return next(values) if not axes else [make(axes[1:]) for _ in range(axes[0])]
+
+    return make(shape)
+
+
+def test_a_model_that_is_run_by_its_own_input(model):  # noqa: F811
+    x = f32([[1, 2, 3]])
+
+    class Runs:
+        def __index__(self):
+            model.run({"x": x, "i": [0, 1]})
+            return 1
+
+    with pytest.raises(garner.BadArgument, match="while it runs"):
+        model.run({"x": x, "i": [Runs(), 0]})
+    (output,) = model.outputs
+    assert model.run({"x": x, "i": [1, 0]})[output].tolist() == [[2, 1]]
+
+
+def test_a_model_in_a_child_that_was_forked_while_it_ran(model):  # noqa: F811
+    x, forked = f32([[1, 2, 3]]), threading.Event()
+    reading = threading.Event()
+
+    class Waits:
+        def __index__(self):
+            reading.set()
+            forked.wait(60)
+            return 1
+
+    other = threading.Thread(target=lambda: model.run({"x": x, "i": [Waits(), 0]}))
+    other.start()
+    assert reading.wait(60)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        (output,) = model.outputs
+        os._exit(0 if model.run({"x": x, "i": [2, 0]})[output].tolist() == [[3, 1]] else 1)
+    forked.set()
+    other.join()
+    assert os.waitpid(child, 0)[1] == 0
