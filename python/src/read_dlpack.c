@@ -43,21 +43,38 @@ static bool is_set(PyObject *object, PyObject *name, bool call)
     return set;
 }
 
-/* torch's tensors can mean more than their memory holds. */
-static bool means_what_it_holds(struct state *state, PyObject *object, const char *operator,
-                                const char * name)
+/* Whether torch records what is done to tensors: not within torch.no_grad(). */
+static bool torch_records(void)
 {
-    PyObject *grad = PyObject_GetAttr(object, state->name[NAME_requires_grad]);
+    PyObject *torch = PyDict_GetItemString(PyImport_GetModuleDict(), "torch");
+    PyObject *answer = torch ? PyObject_CallMethod(torch, "is_grad_enabled", NULL) : NULL;
+    bool records = answer != Py_False;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+    return records;
+}
+
+/* torch's tensors can mean more than their memory holds. One that requires grad where nothing is recorded is
+ * replaced by one without its history. */
+static bool means_what_it_holds(struct state *state, struct operand *operand, PyObject **object,
+                                const char *operator, const char * name)
+{
+    PyObject *grad = PyObject_GetAttr(*object, state->name[NAME_requires_grad]);
     if (grad == NULL) {
         PyErr_Clear();
         return true;
     }
     const char *why = NULL;
-    if (grad == Py_True)
-        why = "requires grad, and garner's result would be cut off from it; give it .detach()ed";
-    else if (is_set(object, state->name[NAME_is_conj], true))
+    if (grad == Py_True && !torch_records()) {
+        operand->object = operand->owned = *object = PyObject_CallMethod(*object, "detach", NULL);
+        if (*object == NULL) return false;
+    } else if (grad == Py_True) {
+        why = "requires grad, and garner's result would be cut off from it; give it .detach()ed, or call "
+              "within torch.no_grad()";
+    }
+    if (why == NULL && is_set(*object, state->name[NAME_is_conj], true))
         why = "is a conjugate view, whose memory holds other values; give it .resolve_conj()ed";
-    else if (is_set(object, state->name[NAME_is_neg], true))
+    else if (why == NULL && is_set(*object, state->name[NAME_is_neg], true))
         why = "is a negative view, whose memory holds other values; give it .resolve_neg()ed";
     Py_DECREF(grad);
     if (why) raise_error(state, GARNER_BAD_TYPE, "%s: %s %s", operator, name, why);
@@ -262,7 +279,7 @@ int read_dlpack(struct state *state, struct operand *operand, PyObject *object, 
     const DLPackExchangeAPI *functions = dlpack_functions(state, Py_TYPE(object));
     if (functions) {
         DLManagedTensorVersioned *managed;
-        if (!means_what_it_holds(state, object, operator, name)) return -1;
+        if (!means_what_it_holds(state, operand, &object, operator, name)) return -1;
         if (functions->managed_tensor_from_py_object_no_sync(object, &managed) == 0)
             return take_versioned(state, operand, managed, operator, name);
         raise_from(state, GARNER_BAD_TYPE, "%s: %s cannot be read through DLPack", operator, name);
@@ -274,9 +291,15 @@ int read_dlpack(struct state *state, struct operand *operand, PyObject *object, 
         PyErr_Clear();
         return 0;
     }
+    PyObject *given = object;
     int done = -1;
-    if (means_what_it_holds(state, object, operator, name))
-        done = read_by_capsule(state, operand, object, method, role, operator, name);
-    Py_DECREF(method);
+    if (means_what_it_holds(state, operand, &object, operator, name)) {
+        if (object != given) {
+            Py_DECREF(method);
+            method = PyObject_GetAttr(object, state->name[NAME___dlpack__]);
+        }
+        if (method) done = read_by_capsule(state, operand, object, method, role, operator, name);
+    }
+    Py_XDECREF(method);
     return done;
 }

@@ -78,6 +78,20 @@ def test_tensors_that_mean_more_than_they_hold():
 
 
 @needs_torch
+def test_tensors_that_require_grad_where_nothing_is_recorded():
+    import torch
+
+    weight = torch.nn.Embedding(4, 3).weight
+    for context in (torch.no_grad, torch.inference_mode):
+        with context():
+            picked = garner.gather(weight, torch.tensor([2, 0]))
+            assert torch.equal(picked, weight[[2, 0]]) and not picked.requires_grad and type(picked) is torch.Tensor
+            assert torch.equal(garner.index_select(weight, 0, [1]), weight[1:2])
+    with pytest.raises(garner.BadType):
+        garner.gather(weight, [0])
+
+
+@needs_torch
 def test_random_against_torch():
     import torch
 
