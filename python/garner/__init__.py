@@ -65,3 +65,12 @@ __all__ = [
     "take_along_axis",
     "take_along_dim",
 ]
+
+
+def __getattr__(name):
+    """garner.onnxruntime and garner.openvino are there without being imported, and load when they are first used."""
+    if name not in ("onnxruntime", "openvino"):
+        raise AttributeError(f"module 'garner' has no attribute {name!r}")
+    import importlib
+
+    return importlib.import_module(f"garner.{name}")

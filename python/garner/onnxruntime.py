@@ -9,12 +9,15 @@
 Needs onnxruntime 1.24 or newer. The other operators stay with the runtime.
 """
 
+import weakref
 from pathlib import Path
 from typing import Any
 
 NAME = "GarnerExecutionProvider"
 OLDEST = (1, 24)
 OPTIONS = ("min_bytes",)
+
+_prepared = weakref.WeakKeyDictionary()  # options that have the provider, and what they gave it
 
 __all__ = ["library", "register", "session_options", "unregister"]
 
@@ -83,14 +86,21 @@ def session_options(options: Any = None, **provider_options: int | str) -> Any:
     """Session options, new ones or those given, with which a session runs its gathers here and the rest as ever.
 
     Registers the provider if that was not done. The one provider option is `min_bytes`: nodes whose output is known to
-    be smaller are left to the runtime; not given, all are taken.
+    be smaller are left to the runtime; not given, all are taken. Options that are given are changed, and may be given again.
 
     >>> options = garner.onnxruntime.session_options(min_bytes=4096)
     """
     onnxruntime = _runtime()
     given = {name: _as_text(name, value) for name, value in provider_options.items()}
+    if not isinstance(options, (onnxruntime.SessionOptions, type(None))):
+        raise TypeError(f"garner.onnxruntime: options is a {type(options).__name__}; it must be onnxruntime.SessionOptions")
     register()
     options = onnxruntime.SessionOptions() if options is None else options
+    if options in _prepared:  # the runtime would refuse a provider that is there twice
+        if _prepared[options] != given:
+            raise ValueError(f"garner.onnxruntime: these options have the provider already, with {_prepared[options]}")
+        return options
     options.add_provider_for_devices(_devices(onnxruntime, NAME), given)
     options.add_provider_for_devices(_devices(onnxruntime, "CPUExecutionProvider"), {})
+    _prepared[options] = given
     return options

@@ -231,3 +231,14 @@ def test_many_callers(threads):
     for caller in callers:
         caller.join()
     assert not failures, failures
+
+
+def test_options_that_are_given_again():
+    options = garner.onnxruntime.session_options()
+    for _ in range(2):
+        session = onnxruntime.InferenceSession(one_node("Gather", F32), garner.onnxruntime.session_options(options))
+        assert "GarnerExecutionProvider" in session.get_providers()
+    with pytest.raises(ValueError, match="already"):
+        garner.onnxruntime.session_options(options, min_bytes=5)
+    with pytest.raises(TypeError, match="SessionOptions"):
+        garner.onnxruntime.session_options("model.onnx")
