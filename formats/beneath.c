@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -22,6 +21,7 @@
 #endif
 
 #include "fail.h"
+#include "region.h"
 
 #ifndef O_PATH
 #define O_PATH O_RDONLY
@@ -189,8 +189,8 @@ static garner_status map(const struct request *r, int descriptor, void **mapping
     if (fstat(descriptor, &about)) return open_failed(r, errno);
     garner_status status = check(r, &about);
     if (status || about.st_size == 0) return status;
-    void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (bytes == MAP_FAILED) return open_failed(r, errno);
+    void *bytes = region_map(descriptor, (size_t)about.st_size);
+    if (bytes == NULL) return open_failed(r, errno);
     *mapping = bytes;
     *mapping_size = (size_t)about.st_size;
     return GARNER_OK;

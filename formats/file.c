@@ -35,8 +35,8 @@ static void map(struct file *file, const struct stat *about)
 {
     if (!S_ISREG(about->st_mode) || about->st_size <= 0 || (uint64_t)about->st_size > SIZE_MAX) return;
     size_t size = (size_t)about->st_size;
-    void *mapping = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
-    if (mapping == MAP_FAILED) return;
+    void *mapping = region_map(file->descriptor, size);
+    if (mapping == NULL) return;
     file->mapping = mapping;
     file->bytes = mapping;
     file->mapping_size = size;

@@ -78,6 +78,19 @@ def test_tensors_that_mean_more_than_they_hold():
 
 
 @needs_torch
+def test_a_tensor_over_a_file_is_written_to(tmp_path):
+    """torch does not know of memory that is read-only. The file stays as it is."""
+    import torch
+
+    path = tmp_path / "a.npy"
+    garner.save(path, [[1.5, 2.5], [3.5, 4.5]])
+    before = path.read_bytes()
+    tensor = torch.from_dlpack(garner.load(path))
+    tensor[0] = 7
+    assert tensor.tolist() == [[7, 7], [3.5, 4.5]] and path.read_bytes() == before and garner.load(path)[0, 0] == 1.5
+
+
+@needs_torch
 def test_tensors_that_require_grad_where_nothing_is_recorded():
     import torch
 
