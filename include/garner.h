@@ -189,7 +189,8 @@ GARNER_API int64_t garner_dtype_bytes(garner_dtype dtype, int64_t count, uint64_
 /* ---- Tensors ---------------------------------------------------------------------------------- */
 
 /*
- * A view of memory that you own. Field meanings are DLPack's. Zero what you do not need.
+ * A view of memory that you own. Field meanings are DLPack's. Zero what you do not need. Data and indices
+ * are never written to, so pointers to const may be cast for them.
  *
  * Element (i, j, ...) lies at data + byte_offset + (i * strides[0] + j * strides[1] + ...) * size.
  * Strides may be negative, zero, or anything else; pointers need no alignment. An out whose elements
@@ -237,9 +238,9 @@ GARNER_API GARNER_MUST_USE garner_status garner_gather_nd(const garner_tensor *d
                                                           const garner_tensor *indices, int64_t batch_dims,
                                                           const garner_tensor *out, garner_error *error);
 
-/* In all three: axis and indices count from the end when negative, [-s, s-1] for an extent of s, and
- * any other index is GARNER_OUT_OF_RANGE. Nothing is promised of what out holds after an error, or before the
- * call has returned. */
+/* In all three: axis and indices count from the end when negative, [-s, s-1] for an extent of s, and any
+ * other index is GARNER_OUT_OF_RANGE. The work is done in the calling thread; garner_run takes an executor.
+ * Nothing is promised of what out holds after an error, or before the call has returned. */
 
 /* ---- Exact operator versions ------------------------------------------------------------------ */
 
