@@ -13,10 +13,11 @@
 
 #include <cmocka.h>
 
-/* Leaves the test as skipped, and says so and why on both streams. */
+/* Leaves the test as skipped, and says so and why on both streams, in whole lines also where both are one. */
 #define SKIP_LOUDLY(why)                                 \
     do {                                                 \
         printf("SKIP %s: %s\n", __func__, why);          \
+        fflush(stdout);                                  \
         fprintf(stderr, "SKIP %s: %s\n", __func__, why); \
         skip();                                          \
     } while (0)
