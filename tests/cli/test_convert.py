@@ -121,11 +121,11 @@ def test_onto_itself(garner, tmp_path):
     assert names(tmp_path) == ["x.npz"]
 
 
-# ---- Rows 75 to 77b, for each format that is written --------------------------------------------
+# ---- Each format is written whole or not at all -------------------------------------------------
 
 
 @pytest.mark.parametrize(("kind", "call"), [*itertools.product(KINDS, ["write", "fsync", "linkat", "renameat"])])
-def test_row_75_failing_calls(garner, failing, tmp_path, kind, call):  # noqa: F811
+def test_failing_calls_for_each_format(garner, failing, tmp_path, kind, call):  # noqa: F811
     target = tmp_path / f"x.{kind}"
     target.write_bytes(OLD)
     environment = {**failing, "FAILING": f"{call}:1:{errno.EIO}"}
@@ -138,7 +138,7 @@ def test_row_75_failing_calls(garner, failing, tmp_path, kind, call):  # noqa: F
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_row_77b_links_and_devices(garner, refuses, tmp_path, kind):
+def test_links_and_devices_for_each_format(garner, refuses, tmp_path, kind):
     (tmp_path / "sub").mkdir()
     link = tmp_path / f"link.{kind}"
     link.symlink_to(f"sub/target.{kind}")

@@ -148,7 +148,7 @@ def test_metadata_are_kept_unless_told_otherwise(garner, refuses, tmp_path):
     assert (answer.code, answer.err) == (0, ""), answer
 
 
-def test_row_77a_file_that_shrinks(program, tmp_path):
+def test_safetensors_file_that_shrinks(program, tmp_path):
     save_file({"a": numpy.zeros(1 << 20)}, tmp_path / "data.safetensors")
     os.mkfifo(tmp_path / "indices.npy")
     command = [program, "gather", "data.safetensors:a", "indices.npy"]

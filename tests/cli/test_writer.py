@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files are written whole or not at all (rows 75 to 77b of the list of bad inputs)."""
+"""Files are written whole or not at all."""
 
 import errno
 import os
@@ -63,7 +63,7 @@ CALLS = [
 @pytest.mark.parametrize("nameless", [True, False], ids=["nameless", "named"])
 @pytest.mark.parametrize("exists", [False, True], ids=["new", "replaced"])
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0])
-def test_row_75_failing_calls(garner, failing, tmp_path, call, exists, nameless):
+def test_failing_calls(garner, failing, tmp_path, call, exists, nameless):
     name, new, replaced, named_new, named_replaced = call
     target = tmp_path / "x.npy"
     if exists:
@@ -94,7 +94,7 @@ OUTPUTS = {
 
 @pytest.mark.parametrize("exists", [False, True], ids=["new", "replaced"])
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_row_75_each_call_fails_once(garner, failing, tmp_path, name, exists):
+def test_each_call_fails_once(garner, failing, tmp_path, name, exists):
     """The first call of each kind fails, then the second, and so on to the last: nothing is lost or left. The
     last fsync is the folder's: the new file is in place by then, and stays."""
     target = tmp_path / name
@@ -119,7 +119,7 @@ def test_row_75_each_call_fails_once(garner, failing, tmp_path, name, exists):
     assert (failures["fsync"], failures["linkat"], failures["renameat"]) == (2, 1, exists)
 
 
-def test_row_75_file_system_without_nameless_files(garner, failing, tmp_path):
+def test_file_system_without_nameless_files(garner, failing, tmp_path):
     for content in [None, OLD]:
         if content:
             (tmp_path / "x.npy").write_bytes(content)
@@ -128,13 +128,13 @@ def test_row_75_file_system_without_nameless_files(garner, failing, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["short", str(errno.EINTR)])
-def test_row_75_short_and_interrupted_writes(garner, failing, tmp_path, how):
+def test_short_and_interrupted_writes(garner, failing, tmp_path, how):
     answer = garner("gather", "iota(50000)", "iota(50000)", "-o", "x.npy", env={**failing, "FAILING": f"write:0:{how}"})
     assert answer.code == 0 and failed_calls(answer), answer
     assert (numpy.load(tmp_path / "x.npy") == numpy.arange(50000)).all()
 
 
-def test_row_75_full_disk(garner, refuses, tmp_path):
+def test_full_disk(garner, refuses, tmp_path):
     refuses(5, ["/dev/full", "No space left on device"], *COMMAND, "/dev/full")
     refuses(5, "No space left on device", "explain", "gather", "[1]", "[0]", "--svg", "/dev/full")
     with open("/dev/full", "wb") as full:
@@ -145,7 +145,7 @@ def test_row_75_full_disk(garner, refuses, tmp_path):
     assert names(tmp_path) == []
 
 
-def test_row_75_file_size_limit(program, tmp_path):
+def test_file_size_limit(program, tmp_path):
     """A limit on file sizes cuts a write short, then fails it: as a full disk does in the middle."""
     (tmp_path / "x.npy").write_bytes(OLD)
     process = subprocess.run(
@@ -159,7 +159,7 @@ def test_row_75_file_size_limit(program, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [COMMAND[:-1], [*COMMAND, "-"]], ids=["text", "npy"])
-def test_row_75_closed_pipe(garner, arguments):
+def test_closed_pipe(garner, arguments):
     reader, writer = os.pipe()
     os.close(reader)
     answer = garner(*arguments, stdout=writer)
@@ -201,7 +201,7 @@ def model(tmp_path):
 
 
 @pytest.mark.parametrize("name", [*NAMES.values(), "--help", "--version"])
-def test_row_75_standard_output_fails_for_every_command(garner, model, name):
+def test_standard_output_fails_for_every_command(garner, model, name):
     arguments = PRINTING[name] if not name.startswith("--") else [name]
     assert garner(*arguments).out != b""
     with open("/dev/full", "wb") as full:
@@ -234,7 +234,7 @@ def public_folder():
         yield folder
 
 
-def test_row_75_folder_that_may_not_be_written(program, public_folder):
+def test_folder_that_may_not_be_written(program, public_folder):
     locked = public_folder / "locked"
     locked.mkdir()
     (locked / "x.npy").write_bytes(OLD)
@@ -247,7 +247,7 @@ def test_row_75_folder_that_may_not_be_written(program, public_folder):
     locked.chmod(0o755)
 
 
-def test_row_75_file_that_may_not_be_written(program, public_folder):
+def test_file_that_may_not_be_written(program, public_folder):
     opened = public_folder / "opened"
     opened.mkdir()
     opened.chmod(0o777)
@@ -269,7 +269,7 @@ def test_row_75_file_that_may_not_be_written(program, public_folder):
     (0, 65534, 0o664, 0o664),
     (65534, 0, 0o660, 0o600),
 ])
-def test_row_76_files_of_others(program, public_folder, owner, group, mode, expected):
+def test_files_of_others(program, public_folder, owner, group, mode, expected):
     opened = public_folder / "opened"
     opened.mkdir()
     opened.chmod(0o777)
@@ -284,7 +284,7 @@ def test_row_76_files_of_others(program, public_folder, owner, group, mode, expe
     assert oct(stat.S_IMODE(about.st_mode)) == oct(expected)
 
 
-def test_row_76_mode_and_name(program, tmp_path):
+def test_mode_and_name(program, tmp_path):
     """While it is written the file has no name; named ones are random and private."""
     subprocess.run(["sh", "-c", 'umask 027; exec "$@"', "sh", program, *COMMAND, "x.npy"], cwd=tmp_path, check=True)
     assert stat.S_IMODE((tmp_path / "x.npy").stat().st_mode) == 0o640
@@ -304,7 +304,7 @@ def watch(folder, done, seen):
 
 
 @pytest.mark.parametrize("nameless", [True, False], ids=["nameless", "named"])
-def test_row_76_what_others_see(program, failing, tmp_path, nameless):
+def test_what_others_see(program, failing, tmp_path, nameless):
     """A slow writer, watched: no temporary name at all, or a new random one of mode 0600 each time."""
     environment = {**os.environ, **failing, "FAILING": "write:0:short"}
     if not nameless:
@@ -332,7 +332,7 @@ def test_row_76_what_others_see(program, failing, tmp_path, nameless):
             assert 0o600 in modes and modes <= {0o600, 0o644}  # the final mode comes with the final content
 
 
-def test_row_77b_links_devices_and_fifos(garner, tmp_path):
+def test_links_devices_and_fifos(garner, tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link.npy").symlink_to("real/x.npy")
     for _ in range(2):  # into nothing, then over a file
@@ -354,7 +354,7 @@ def test_row_77b_links_devices_and_fifos(garner, tmp_path):
 @pytest.mark.parametrize("nameless", [True, False], ids=["nameless", "named"])
 @pytest.mark.parametrize("exists", [False, True], ids=["new", "replaced"])
 @pytest.mark.parametrize("call", ["readlink", "fsync"])
-def test_row_77b_fifo_that_appears_meanwhile(garner, failing, tmp_path, call, exists, nameless):
+def test_fifo_that_appears_meanwhile(garner, failing, tmp_path, call, exists, nameless):
     """After the place has been looked at, and after the content has been written."""
     if exists:
         (tmp_path / "x.npy").write_bytes(OLD)
@@ -366,7 +366,7 @@ def test_row_77b_fifo_that_appears_meanwhile(garner, failing, tmp_path, call, ex
     assert names(tmp_path) == ["x.npy"]
 
 
-def test_row_77b_fifo_whose_reader_leaves(garner, tmp_path):
+def test_fifo_whose_reader_leaves(garner, tmp_path):
     os.mkfifo(tmp_path / "fifo")
     reader = threading.Thread(target=lambda: open(tmp_path / "fifo", "rb").close())
     reader.start()

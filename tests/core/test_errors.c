@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bad axes and bad indices: rows 1 to 7 of the list of bad inputs, each its own test.
+ * Bad axes and bad indices, each its own test.
  * Status, fields and sentence are checked, and after every refusal a good call works.
  */
 #include "fixture.h"
@@ -9,7 +9,7 @@
 
 /* ---- Axes and ranks ---- */
 
-static void row_01_axis_outside(void **state)
+static void test_axis_outside(void **state)
 {
     (void)state;
     const int64_t axes[] = {3, -4, 100, INT64_MAX, INT64_MIN, INT64_MIN + 1};
@@ -30,7 +30,7 @@ static void row_01_axis_outside(void **state)
         }
 }
 
-static void row_02_axis_of_rank_0(void **state)
+static void test_axis_of_rank_0(void **state)
 {
     (void)state;
     for (int kind = GARNER_GATHER; kind <= GARNER_GATHER_ND; kind++) {
@@ -62,7 +62,7 @@ static void index_fields(const struct fixture *f, int64_t axis, int64_t position
         assert_int_equal(f->error.coordinates[d], position % f->indices_shape[d]);
 }
 
-static void row_03_gather_elements(void **state)
+static void test_bad_index_of_gather_elements(void **state)
 {
     (void)state;
     struct fixture f;
@@ -78,7 +78,7 @@ static void row_03_gather_elements(void **state)
     assert_int_equal(fixture_run(&f), GARNER_OK);
 }
 
-static void row_03_gather(void **state)
+static void test_bad_index_of_gather(void **state)
 {
     (void)state;
     struct fixture f;
@@ -95,7 +95,7 @@ static void row_03_gather(void **state)
     fixture_works(GARNER_GATHER);
 }
 
-static void row_03_gather_scalar(void **state)
+static void test_bad_scalar_index_of_gather(void **state)
 {
     (void)state;
     struct fixture f;
@@ -111,7 +111,7 @@ static void row_03_gather_scalar(void **state)
     assert_int_equal(fixture_run(&f), GARNER_OK);
 }
 
-static void row_03_gather_nd(void **state)
+static void test_bad_index_of_gather_nd(void **state)
 {
     (void)state;
     struct fixture f;
@@ -126,7 +126,7 @@ static void row_03_gather_nd(void **state)
 }
 
 /* Under strict, where the text says [0, s-1], the sentence says so too. */
-static void row_03_strict_range(void **state)
+static void test_strict_range(void **state)
 {
     (void)state;
     struct fixture f;
@@ -148,7 +148,7 @@ static void row_03_strict_range(void **state)
     assert_true(f.picked[3] == 104);
 }
 
-static void row_04_least_index(void **state)
+static void test_least_index(void **state)
 {
     (void)state;
     const int64_t values[] = {INT64_MIN, INT64_MIN + 1, INT64_MAX, INT64_MIN + 5, -INT64_MAX};
@@ -186,7 +186,7 @@ static void width_reads(garner_dtype dtype, ref_int value, int64_t place)
     assert_int_equal(out[1], elements[place]);
 }
 
-static void row_05_index_widths(void **state)
+static void test_index_widths(void **state)
 {
     (void)state;
     width_reads(GARNER_I8, -56, 70000 - 56);
@@ -203,7 +203,7 @@ static void row_05_index_widths(void **state)
 }
 
 /* Values that would be fine if they were read in another width, or with a sign. */
-static void row_05_unsigned_is_not_negative(void **state)
+static void test_unsigned_is_not_negative(void **state)
 {
     (void)state;
     const garner_dtype dtypes[] = {GARNER_U8, GARNER_U16, GARNER_U32, GARNER_U64};
@@ -228,7 +228,7 @@ static void row_05_unsigned_is_not_negative(void **state)
     REFUSED(&f, GARNER_OUT_OF_RANGE, "indices[3] = 4294967297 is outside [-3, 2]");
 }
 
-static void row_06_types_that_do_not_index(void **state)
+static void test_indices_of_types_that_do_not_index(void **state)
 {
     (void)state;
     const garner_dtype dtypes[] = {GARNER_F32,  GARNER_F64, GARNER_F16, GARNER_BF16,
@@ -250,7 +250,7 @@ static void row_06_types_that_do_not_index(void **state)
     REFUSED(&f, GARNER_BAD_TYPE, "mask"); /* the way out is named */
 }
 
-static void row_07_empty_axis(void **state)
+static void test_empty_axis(void **state)
 {
     (void)state;
     const int axes[] = {[GARNER_GATHER] = 1, [GARNER_GATHER_ELEMENTS] = 2, [GARNER_GATHER_ND] = 0};
@@ -274,7 +274,7 @@ static void row_07_empty_axis(void **state)
 }
 
 /* Every index is checked, also when out is empty for another reason. */
-static void row_07_empty_out(void **state)
+static void test_empty_out(void **state)
 {
     (void)state;
     struct fixture f;
@@ -293,19 +293,19 @@ static void row_07_empty_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(row_01_axis_outside),
-        cmocka_unit_test(row_02_axis_of_rank_0),
-        cmocka_unit_test(row_03_gather_elements),
-        cmocka_unit_test(row_03_gather),
-        cmocka_unit_test(row_03_gather_scalar),
-        cmocka_unit_test(row_03_gather_nd),
-        cmocka_unit_test(row_03_strict_range),
-        cmocka_unit_test(row_04_least_index),
-        cmocka_unit_test(row_05_index_widths),
-        cmocka_unit_test(row_05_unsigned_is_not_negative),
-        cmocka_unit_test(row_06_types_that_do_not_index),
-        cmocka_unit_test(row_07_empty_axis),
-        cmocka_unit_test(row_07_empty_out),
+        cmocka_unit_test(test_axis_outside),
+        cmocka_unit_test(test_axis_of_rank_0),
+        cmocka_unit_test(test_bad_index_of_gather_elements),
+        cmocka_unit_test(test_bad_index_of_gather),
+        cmocka_unit_test(test_bad_scalar_index_of_gather),
+        cmocka_unit_test(test_bad_index_of_gather_nd),
+        cmocka_unit_test(test_strict_range),
+        cmocka_unit_test(test_least_index),
+        cmocka_unit_test(test_index_widths),
+        cmocka_unit_test(test_unsigned_is_not_negative),
+        cmocka_unit_test(test_indices_of_types_that_do_not_index),
+        cmocka_unit_test(test_empty_axis),
+        cmocka_unit_test(test_empty_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bad buffers and arguments: rows 20 to 30 of the list of bad inputs, each its own test. What needs
- * threads, failing memory or huge mappings has a program of its own.
+ * Bad buffers and arguments, each its own test. What needs threads, failing memory or huge mappings has
+ * a program of its own.
  */
 #include "fixture.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* The release build checks; an index just past the end is an error and nothing was read there. */
-static void row_20_checks_are_code(void **state)
+static void test_checks_are_code(void **state)
 {
     (void)state;
     struct guard memory;
@@ -32,7 +32,7 @@ static void row_20_checks_are_code(void **state)
 #define TEXT_OF(x) #x
 #define TEXT(...) TEXT_OF((__VA_ARGS__))
 
-static void row_21_must_use(void **state)
+static void test_must_use(void **state)
 {
     (void)state;
     assert_non_null(strstr(TEXT(GARNER_MUST_USE), "warn_unused_result"));
@@ -46,7 +46,7 @@ static void row_21_must_use(void **state)
 }
 
 /* A plan keeps its own copies of shapes and strides. */
-static void row_22_shapes_are_copied(void **state)
+static void test_shapes_are_copied(void **state)
 {
     (void)state;
     struct fixture f;
@@ -66,7 +66,7 @@ static void row_22_shapes_are_copied(void **state)
 
 /* ---- Overlap ---- */
 
-static void row_23_out_over_data(void **state)
+static void test_out_over_data(void **state)
 {
     (void)state;
     char bytes[400];
@@ -90,7 +90,7 @@ static void row_23_out_over_data(void **state)
     }
 }
 
-static void row_23_out_over_indices(void **state)
+static void test_out_over_indices(void **state)
 {
     (void)state;
     struct fixture f;
@@ -105,7 +105,7 @@ static void row_23_out_over_indices(void **state)
 }
 
 /* What has no bytes overlaps nothing; and the plan's own door finds what overlaps. */
-static void row_23_empty_never_overlaps(void **state)
+static void test_empty_never_overlaps(void **state)
 {
     (void)state;
     struct fixture f;
@@ -123,7 +123,7 @@ static void row_23_empty_never_overlaps(void **state)
     garner_plan_destroy(plan);
 }
 
-static void row_23_out_over_itself(void **state)
+static void test_out_over_itself(void **state)
 {
     (void)state;
     struct fixture f;
@@ -140,7 +140,7 @@ static void row_23_out_over_itself(void **state)
 
 /* ---- Strides ---- */
 
-static void row_24_strides_leave_the_buffer(void **state)
+static void test_strides_leave_the_buffer(void **state)
 {
     (void)state;
     const int64_t bad[][3] = {{16, 5, 1}, {-15, 5, 1}, {15, -5, 1}, {15, 5, 2}, {15, 8, 1}};
@@ -165,7 +165,7 @@ static void row_24_strides_leave_the_buffer(void **state)
     REFUSED(&f, GARNER_BAD_SHAPE, "Gather", "data");
 }
 
-static void row_24_strides_that_wrap(void **state)
+static void test_strides_that_wrap(void **state)
 {
     (void)state;
     const int64_t bad[][3] = {
@@ -191,7 +191,7 @@ static void row_24_strides_that_wrap(void **state)
 }
 
 /* Views that reach almost as far as addresses go can be planned, though nobody has the memory. */
-static void row_24_strides_that_just_fit(void **state)
+static void test_strides_that_just_fit(void **state)
 {
     (void)state;
     const int64_t far = (int64_t)1 << 62;
@@ -210,7 +210,7 @@ static void row_24_strides_that_just_fit(void **state)
     }
 }
 
-static void row_24_packed_must_be_dense(void **state)
+static void test_packed_must_be_dense(void **state)
 {
     (void)state;
     unsigned char bytes[64] = {0}, out[64];
@@ -232,7 +232,7 @@ static void row_24_packed_must_be_dense(void **state)
 
 /* ---- Alignment ---- */
 
-static void row_25_misaligned(void **state)
+static void test_misaligned(void **state)
 {
     (void)state;
     char data[256], indices[256], out[256];
@@ -252,7 +252,7 @@ static void row_25_misaligned(void **state)
 
 /* ---- NULL ---- */
 
-static void row_26_null_tensors(void **state)
+static void test_null_tensors(void **state)
 {
     (void)state;
     struct fixture f;
@@ -279,7 +279,7 @@ static void row_26_null_tensors(void **state)
     fixture_works(GARNER_GATHER);
 }
 
-static void row_26_null_pointers(void **state)
+static void test_null_pointers(void **state)
 {
     (void)state;
     for (int kind = GARNER_GATHER; kind <= GARNER_GATHER_ND; kind++) {
@@ -308,7 +308,7 @@ static void row_26_null_pointers(void **state)
 }
 
 /* Enum values that are none, and structs of another size. */
-static void row_26_unknown_values(void **state)
+static void test_unknown_values(void **state)
 {
     (void)state;
     struct fixture f;
@@ -333,7 +333,7 @@ static void row_26_unknown_values(void **state)
 
 /* ---- Out ---- */
 
-static void row_27_out_too_small(void **state)
+static void test_out_too_small(void **state)
 {
     (void)state;
     struct fixture f;
@@ -355,7 +355,7 @@ static void row_27_out_too_small(void **state)
     assert_int_equal(fixture_run(&f), GARNER_OK);
 }
 
-static void row_27_out_of_another_shape(void **state)
+static void test_out_of_another_shape(void **state)
 {
     (void)state;
     struct fixture f;
@@ -379,7 +379,7 @@ static void row_27_out_of_another_shape(void **state)
 
 /* ---- Types ---- */
 
-static void row_28_unknown_type(void **state)
+static void test_unknown_element_type(void **state)
 {
     (void)state;
     const garner_dtype none[] = {0, 27, 62, 64, -1, 1000, INT32_MIN};
@@ -406,7 +406,7 @@ static void row_28_unknown_type(void **state)
     fixture_works(GARNER_GATHER);
 }
 
-static void row_28_types_of_versions(void **state)
+static void test_types_of_versions(void **state)
 {
     (void)state;
     struct fixture f;
@@ -430,7 +430,7 @@ static void row_28_types_of_versions(void **state)
     REFUSED(&f, GARNER_BAD_TYPE, "Gather", "data", "u4");
 }
 
-static void row_29_odd_counts_of_packed(void **state)
+static void test_odd_counts_of_packed(void **state)
 {
     (void)state;
     const unsigned char data[] = {0x21, 0x43, 0x05}; /* u4: 1 2 3 4 5 */
@@ -447,7 +447,7 @@ static void row_29_odd_counts_of_packed(void **state)
     assert_int_equal(out[2], 0xff); /* and what lies beyond is untouched */
 }
 
-static void row_30_bits_arrive_as_they_were(void **state)
+static void test_bits_arrive_as_they_were(void **state)
 {
     (void)state;
     const uint32_t bits[] = {0x7f800001, 0xffc12345, 0x80000000, 0x7fbfffff, 0xff800001, 0};
@@ -472,27 +472,27 @@ static void row_30_bits_arrive_as_they_were(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(row_20_checks_are_code),
-        cmocka_unit_test(row_21_must_use),
-        cmocka_unit_test(row_22_shapes_are_copied),
-        cmocka_unit_test(row_23_out_over_data),
-        cmocka_unit_test(row_23_out_over_indices),
-        cmocka_unit_test(row_23_empty_never_overlaps),
-        cmocka_unit_test(row_23_out_over_itself),
-        cmocka_unit_test(row_24_strides_leave_the_buffer),
-        cmocka_unit_test(row_24_strides_that_wrap),
-        cmocka_unit_test(row_24_strides_that_just_fit),
-        cmocka_unit_test(row_24_packed_must_be_dense),
-        cmocka_unit_test(row_25_misaligned),
-        cmocka_unit_test(row_26_null_tensors),
-        cmocka_unit_test(row_26_null_pointers),
-        cmocka_unit_test(row_26_unknown_values),
-        cmocka_unit_test(row_27_out_too_small),
-        cmocka_unit_test(row_27_out_of_another_shape),
-        cmocka_unit_test(row_28_unknown_type),
-        cmocka_unit_test(row_28_types_of_versions),
-        cmocka_unit_test(row_29_odd_counts_of_packed),
-        cmocka_unit_test(row_30_bits_arrive_as_they_were),
+        cmocka_unit_test(test_checks_are_code),
+        cmocka_unit_test(test_must_use),
+        cmocka_unit_test(test_shapes_are_copied),
+        cmocka_unit_test(test_out_over_data),
+        cmocka_unit_test(test_out_over_indices),
+        cmocka_unit_test(test_empty_never_overlaps),
+        cmocka_unit_test(test_out_over_itself),
+        cmocka_unit_test(test_strides_leave_the_buffer),
+        cmocka_unit_test(test_strides_that_wrap),
+        cmocka_unit_test(test_strides_that_just_fit),
+        cmocka_unit_test(test_packed_must_be_dense),
+        cmocka_unit_test(test_misaligned),
+        cmocka_unit_test(test_null_tensors),
+        cmocka_unit_test(test_null_pointers),
+        cmocka_unit_test(test_unknown_values),
+        cmocka_unit_test(test_out_too_small),
+        cmocka_unit_test(test_out_of_another_shape),
+        cmocka_unit_test(test_unknown_element_type),
+        cmocka_unit_test(test_types_of_versions),
+        cmocka_unit_test(test_odd_counts_of_packed),
+        cmocka_unit_test(test_bits_arrive_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bad sizes, ranks, extents, batch_dims and versions: rows 8 to 17 and 35 of the list of bad inputs,
- * each its own test, on the release build like all the others.
+ * Bad sizes, ranks, extents, batch_dims and versions, each its own test, on the release build like all
+ * the others.
  */
 #include "fixture.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- Sizes ---- */
 
-static void row_08_all_empty(void **state)
+static void test_all_empty(void **state)
 {
     (void)state;
     const int64_t empty[] = {0, 0};
@@ -29,7 +29,7 @@ static void row_08_all_empty(void **state)
     }
 }
 
-static void row_09_huge_but_empty(void **state)
+static void test_huge_but_empty(void **state)
 {
     (void)state;
     const int64_t huge = (int64_t)1 << 62;
@@ -56,7 +56,7 @@ static void row_09_huge_but_empty(void **state)
     if (garner_run(&op, &strided, &indices, &out, NULL, &error) != GARNER_OK) fail_msg("%s", error.message);
 }
 
-static void row_10_too_many_elements(void **state)
+static void test_too_many_elements(void **state)
 {
     (void)state;
     struct fixture f;
@@ -79,7 +79,7 @@ static void row_10_too_many_elements(void **state)
     fixture_works(GARNER_GATHER);
 }
 
-static void row_11_too_many_bytes(void **state)
+static void test_too_many_bytes(void **state)
 {
     (void)state;
     struct fixture f;
@@ -100,7 +100,7 @@ static void row_11_too_many_bytes(void **state)
     fixture_works(GARNER_GATHER);
 }
 
-static void row_12_negative_extent(void **state)
+static void test_negative_extent(void **state)
 {
     (void)state;
     for (int kind = GARNER_GATHER; kind <= GARNER_GATHER_ND; kind++) {
@@ -119,7 +119,7 @@ static void row_12_negative_extent(void **state)
     }
 }
 
-static void row_13_rank_above_64(void **state)
+static void test_rank_above_64(void **state)
 {
     (void)state;
     int64_t ones[128];
@@ -147,7 +147,7 @@ static void row_13_rank_above_64(void **state)
 }
 
 /* The output has q + r - 1 - b axes: 64 is fine, 65 is not. */
-static void row_13_output_rank_above_64(void **state)
+static void test_output_rank_above_64(void **state)
 {
     (void)state;
     int64_t ones[64];
@@ -176,7 +176,7 @@ static void row_13_output_rank_above_64(void **state)
 
 /* ---- Ranks and extents of the operators ---- */
 
-static void row_14_scalar_indices(void **state)
+static void test_scalar_indices(void **state)
 {
     (void)state;
     struct fixture f;
@@ -196,7 +196,7 @@ static void row_14_scalar_indices(void **state)
     }
 }
 
-static void row_15_ranks_differ(void **state)
+static void test_ranks_differ(void **state)
 {
     (void)state;
     struct fixture f;
@@ -206,7 +206,7 @@ static void row_15_ranks_differ(void **state)
     fixture_works(GARNER_GATHER_ELEMENTS);
 }
 
-static void row_16_extent_off_the_axis(void **state)
+static void test_extent_off_the_axis(void **state)
 {
     (void)state;
     struct fixture f;
@@ -224,7 +224,7 @@ static void row_16_extent_off_the_axis(void **state)
     assert_int_equal(fixture_run(&f), GARNER_OK);
 }
 
-static void row_17_tuple_length(void **state)
+static void test_tuple_length(void **state)
 {
     (void)state;
     struct fixture f;
@@ -240,7 +240,7 @@ static void row_17_tuple_length(void **state)
     fixture_works(GARNER_GATHER_ND);
 }
 
-static void row_17_batch_dims(void **state)
+static void test_batch_dims(void **state)
 {
     (void)state;
     struct fixture f;
@@ -270,7 +270,7 @@ static void row_17_batch_dims(void **state)
 }
 
 /* A version without batch_dims takes 0 alone. */
-static void row_17_batch_dims_of_versions(void **state)
+static void test_batch_dims_of_versions(void **state)
 {
     (void)state;
     for (int v = 0; v < REF_VERSIONS; v++) {
@@ -291,7 +291,7 @@ static void row_17_batch_dims_of_versions(void **state)
 
 /* ---- Versions ---- */
 
-static void row_35_unknown_versions(void **state)
+static void test_unknown_versions(void **state)
 {
     (void)state;
     static const struct {
@@ -317,7 +317,7 @@ static void row_35_unknown_versions(void **state)
     }
 }
 
-static void row_35_known_versions(void **state)
+static void test_known_versions(void **state)
 {
     (void)state;
     int known = 0;
@@ -336,7 +336,7 @@ static void row_35_known_versions(void **state)
     assert_null(garner_kind_name((garner_kind)4));
 }
 
-static void row_35_spec_of_another_operator(void **state)
+static void test_spec_of_another_operator(void **state)
 {
     (void)state;
     struct fixture f;
@@ -356,22 +356,22 @@ static void row_35_spec_of_another_operator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(row_08_all_empty),
-        cmocka_unit_test(row_09_huge_but_empty),
-        cmocka_unit_test(row_10_too_many_elements),
-        cmocka_unit_test(row_11_too_many_bytes),
-        cmocka_unit_test(row_12_negative_extent),
-        cmocka_unit_test(row_13_rank_above_64),
-        cmocka_unit_test(row_13_output_rank_above_64),
-        cmocka_unit_test(row_14_scalar_indices),
-        cmocka_unit_test(row_15_ranks_differ),
-        cmocka_unit_test(row_16_extent_off_the_axis),
-        cmocka_unit_test(row_17_tuple_length),
-        cmocka_unit_test(row_17_batch_dims),
-        cmocka_unit_test(row_17_batch_dims_of_versions),
-        cmocka_unit_test(row_35_unknown_versions),
-        cmocka_unit_test(row_35_known_versions),
-        cmocka_unit_test(row_35_spec_of_another_operator),
+        cmocka_unit_test(test_all_empty),
+        cmocka_unit_test(test_huge_but_empty),
+        cmocka_unit_test(test_too_many_elements),
+        cmocka_unit_test(test_too_many_bytes),
+        cmocka_unit_test(test_negative_extent),
+        cmocka_unit_test(test_rank_above_64),
+        cmocka_unit_test(test_output_rank_above_64),
+        cmocka_unit_test(test_scalar_indices),
+        cmocka_unit_test(test_ranks_differ),
+        cmocka_unit_test(test_extent_off_the_axis),
+        cmocka_unit_test(test_tuple_length),
+        cmocka_unit_test(test_batch_dims),
+        cmocka_unit_test(test_batch_dims_of_versions),
+        cmocka_unit_test(test_unknown_versions),
+        cmocka_unit_test(test_known_versions),
+        cmocka_unit_test(test_spec_of_another_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Row 18 of the list of bad inputs: more than 2^31 elements, rows past INT32_MAX, more than 2^31
- * indices, more than 4 GiB of output. Inputs are sparse mappings that nobody reserved memory for;
- * long outputs and index tensors are one small file mapped again and again, with an end of its own.
+ * More than 2^31 elements, rows past INT32_MAX, more than 2^31 indices, more than 4 GiB of output. Inputs are
+ * sparse mappings that nobody reserved memory for; long outputs and index tensors are one small file mapped
+ * again and again, with an end of its own.
  */
 #define _GNU_SOURCE
 #include "testing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Row 31 of the list of bad inputs, and the promises about memory: a plan is one allocation, each
- * failure of it is reported and leaks nothing, executing and the one-call functions allocate nothing.
+ * The promises about memory: a plan is one allocation, each failure of it is reported and leaks nothing,
+ * executing and the one-call functions allocate nothing.
  * The program's own malloc stands before libc's and counts, or fails on demand.
  */
 #include "fixture.h"
