@@ -6,25 +6,21 @@ Two processes ask for it at the same time, which is a test as well: what both sa
 
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
-from importlib import metadata
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from installed import insist_on, is_installed  # noqa: E402
 
 ASK = "import garner.openvino, json; print(json.dumps(garner.openvino.library()))"
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
 
 
-def is_installed():
-    """Whether there is an openvino package; the folder of that name at the root of this tree is none."""
-    try:
-        return bool(metadata.version("openvino"))
-    except metadata.PackageNotFoundError:
-        return False
-
-
-collect_ignore_glob = [] if is_installed() else ["test_*.py"]
+collect_ignore_glob = [] if is_installed("openvino") else ["test_*.py"]
 
 
 def ask_for_the_library():
@@ -34,7 +30,8 @@ def ask_for_the_library():
 
 
 def pytest_configure(config):
-    if hasattr(config, "workerinput") or not is_installed():
+    insist_on("openvino")
+    if hasattr(config, "workerinput") or not is_installed("openvino"):
         return
     folder = tempfile.mkdtemp(prefix="garner-openvino-")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -45,5 +42,5 @@ def pytest_configure(config):
 
 
 def pytest_terminal_summary(terminalreporter):
-    if not is_installed():
+    if not is_installed("openvino"):
         terminalreporter.write_line("SKIPPED openvino: the package is not installed; its extension is not tested")
