@@ -3,8 +3,6 @@
 #include <onnxruntime_c_api.h>
 #include <stddef.h>
 
-#if ORT_API_VERSION >= 24
-
 #define FUNCTION(table, place, result, name, ...) \
     _Static_assert(offsetof(table, name) == (place) * sizeof(void *), #table "." #name);
 #include "abi.def"
@@ -20,8 +18,6 @@ _Static_assert(ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING == 8 && ONNX_TENSOR_ELEMENT_
                    ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 == 7 && ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2 == 24 &&
                    ONNX_TENSOR_ELEMENT_DATA_TYPE_INT2 == 25,
                "element types");
-
-#endif
 
 /* A file must declare something. */
 extern int garner_onnxruntime_header;
