@@ -11,12 +11,50 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int level_number(const char *name)
 {
     for (int i = 0; garner_cpu_level_name(i); i++)
         if (strcmp(garner_cpu_level_name(i), name) == 0) return i;
     return -1;
+}
+
+/* The level that a child is told which has this in GARNER_CPU, or nothing there. */
+static int level_with(const char *wish)
+{
+    int status;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        garner_cpu cpu = {.size = sizeof cpu};
+        if ((wish ? setenv("GARNER_CPU", wish, 1) : unsetenv("GARNER_CPU")) != 0) _exit(100);
+        garner_cpu_info(&cpu);
+        _exit(level_number(cpu.level));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* This one comes first: what a process has once been told stays, and its children are told the same. */
+static void test_level_follows_the_environment(void **state)
+{
+    (void)state;
+    enum { MOST = 8 };
+    int told[MOST] = {0}, levels = 0;
+    const int usual = level_with(NULL);
+    assert_int_equal(level_with(""), usual);
+    assert_int_equal(level_with("no such level"), usual);
+    for (; garner_cpu_level_name(levels); levels++) {
+        assert_true(levels < MOST);
+        told[levels] = level_with(garner_cpu_level_name(levels));
+    }
+    garner_cpu cpu = {.size = sizeof cpu};
+    garner_cpu_info(&cpu);
+    for (int i = 0; i < levels; i++)
+        assert_int_equal(told[i], i <= level_number(cpu.detected) ? i : usual);
 }
 
 static void test_levels(void **state)
@@ -74,6 +112,7 @@ static void test_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_level_follows_the_environment),
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_what_is_told),
         cmocka_unit_test(test_sizes),

@@ -75,6 +75,7 @@ static int shim_run(const struct CMUnitTest *tests, size_t count)
 #define assert_non_null(value) assert_true((value) != NULL)
 #define assert_int_equal(a, b) assert_true((int64_t)(a) == (int64_t)(b))
 #define assert_int_not_equal(a, b) assert_true((int64_t)(a) != (int64_t)(b))
+#define assert_in_range(a, least, most) assert_true((int64_t)(a) >= (least) && (int64_t)(a) <= (most))
 #define assert_string_equal(a, b) assert_true(strcmp(a, b) == 0)
 #define assert_memory_equal(a, b, size) assert_true(memcmp(a, b, size) == 0)
 
