@@ -96,9 +96,10 @@ static garner_status make_gather(struct ir_build *build, const struct ir_layer *
         if (!layer->data.axis)
             return ir_complain(build, GARNER_BAD_FILE, layer, "the attribute axis is missing");
         status = read_number(build, layer, "axis", layer->data.axis, &node->op.axis);
-    } else if (!status && strcmp(rule->spec, "openvino-1") != 0) {
-        status = read_number(build, layer, "batch_dims", layer->data.batch_dims, &node->op.batch_dims);
     }
+    /* also where the version has none: the operator refuses what is not 0 */
+    if (!status)
+        status = read_number(build, layer, "batch_dims", layer->data.batch_dims, &node->op.batch_dims);
     return status;
 }
 

@@ -177,6 +177,19 @@ def test_attributes(garner, refuses, tmp_path):
     refuses(3, ["axis 2", "gather"], "run", "m.xml", "data=[[1]]:u8", "indices=[0]")
 
 
+@pytest.mark.parametrize("kind, version, axis, index", [("Gather", "opset1", "", "[0]"), ("Gather", "opset6", "", "[0]"), ("GatherElements", "opset6", 'axis="0" ', "[[0]]")])
+def test_batch_dims_where_the_version_has_none(garner, refuses, tmp_path, kind, version, axis, index):
+    arguments = ["run", "m.xml", "data=[[7]]:u8", f"indices={index}"]
+    for given in ("", 'batch_dims="0"'):
+        write(tmp_path, *gather(kind, version, axis + given, index="..."))
+        assert garner(*arguments).text == "[[7]]\n"
+    for given in ("1", "-1"):
+        write(tmp_path, *gather(kind, version, f'{axis}batch_dims="{given}"', index="..."))
+        refuses(3, ["gather", f"batch_dims is {given}", "has none"], *arguments)
+    write(tmp_path, *gather(kind, version, f'{axis}batch_dims="one"', index="..."))
+    refuses(4, 'batch_dims="one" is not a decimal number', *arguments)
+
+
 def test_one_id_for_input_and_output(garner, tmp_path):
     write(tmp_path, *gather(ids=(0, 1, 2, 2)))
     assert garner("run", "m.xml", "data=[[1,2],[3,4]]:u8", "indices=[1]").text == "[[3,4]]\n"
