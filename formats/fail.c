@@ -78,7 +78,7 @@ garner_status fail_at(garner_error *error, garner_status status, const char *pat
 {
     if (!error) return status;
     set_status(error, status);
-    char shown[200];
+    char shown[FAIL_PATH];
     int used = snprintf(error->message, sizeof error->message,
                         "%s: ", *path ? printable(shown, sizeof shown, path) : "''");
     if (used < 0) return status;

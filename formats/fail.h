@@ -17,7 +17,8 @@
 /* Sets status and message; error may be NULL. Returns the status, so that callers return it. */
 garner_status fail(garner_error *error, garner_status status, const char *format, ...) FAIL_FORMAT(3);
 
-/* The same with "PATH: " in front. */
+/* The same with "PATH: " in front, the path as printable makes it of at most FAIL_PATH - 1 characters. */
+enum { FAIL_PATH = 200 };
 garner_status fail_at(garner_error *error, garner_status status, const char *path, const char *format, ...)
     FAIL_FORMAT(4);
 

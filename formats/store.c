@@ -59,19 +59,34 @@ enum store_kind store_kind_of_path(const char *path)
     return STORE_UNKNOWN;
 }
 
-/* What a file of another name is, by how it begins. A .pb file begins with anything. */
+/* What a file of another name is, by how it begins. The size of a .safetensors header is far below 2^32. Of a
+ * .pb no more can be said than that it begins with the tag of a field; its reader looks at the rest. */
 static enum store_kind kind_of_bytes(const unsigned char *bytes, uint64_t size)
 {
+    enum { TAG_TYPES = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 5 };
     if (size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0) return STORE_NPY;
     if (size >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0)) return STORE_NPZ;
-    if (size >= 9 && bytes[8] == '{') return STORE_SAFETENSORS;
+    if (size >= 9 && memcmp(bytes + 4, "\0\0\0\0{", 5) == 0) return STORE_SAFETENSORS;
+    if (size >= 1 && bytes[0] >> 3 && (TAG_TYPES >> (bytes[0] & 7) & 1)) return STORE_PB;
     return STORE_UNKNOWN;
+}
+
+enum { LOOK = 9 }; /* bytes that tell the kind, and are shown if they do not */
+
+static garner_status fail_kind(const struct store *store, const unsigned char *bytes, uint64_t size,
+                               const char *reason, garner_error *error)
+{
+    char found[3 * LOOK + 1] = "";
+    for (size_t i = 0; i < LOOK && i < size; i++)
+        snprintf(found + 3 * i, 4, " %02x", bytes[i]);
+    return fail_at(error, GARNER_BAD_FILE, store->path,
+                   "not a .npy, .npz or .safetensors file, nor a TensorProto%s%s%s: it %s%s",
+                   *reason ? " (" : "", reason, *reason ? ")" : "",
+                   size ? "begins with the bytes" : "is empty", found);
 }
 
 static garner_status choose_kind(struct store *store, struct file *file, garner_error *error)
 {
-    enum { LOOK = 9 };
-    char found[3 * LOOK + 1] = "";
     store->kind = strcmp(file->path, "-") == 0 ? STORE_NPY : store_kind_of_path(file->path);
     if (store->kind == STORE_UNKNOWN) {
         garner_status status = file_fetch(file, LOOK, error);
@@ -79,12 +94,24 @@ static garner_status choose_kind(struct store *store, struct file *file, garner_
         store->kind = kind_of_bytes(file->bytes, file->size);
     }
     store->format = store_format_of(store->kind);
-    if (store->format) return GARNER_OK;
-    for (size_t i = 0; i < LOOK && i < file->size; i++)
-        snprintf(found + 3 * i, 4, " %02x", file->bytes[i]);
-    return fail_at(error, GARNER_BAD_FILE, file->path,
-                   "not a .npy, .npz or .safetensors file: it %s%s, and its name does not end in .pb",
-                   *found ? "begins with the bytes" : "is empty", found);
+    return store->format ? GARNER_OK : fail_kind(store, file->bytes, file->size, "", error);
+}
+
+/* Lets the format read the file. One that was taken for a .pb because it is nothing else may well be none:
+ * then the sentence says both. */
+static garner_status open_format(struct store *store, garner_error *error)
+{
+    garner_error said;
+    char path[FAIL_PATH];
+    int guessed = store->kind == STORE_PB && store_kind_of_path(store->path) != STORE_PB;
+    garner_status status = store->format->open(store, guessed ? &said : error);
+    if (!guessed || !status) return status;
+    if (status == GARNER_BAD_FILE)
+        return fail_kind(store, store->bytes, store->size,
+                         said.message + strlen(printable(path, sizeof path, store->path)) + strlen(": "),
+                         error);
+    if (error) *error = said;
+    return status;
 }
 
 /* ---- Names ---- */
@@ -195,7 +222,7 @@ static garner_status open_file(struct store *store, struct file *file, garner_er
     if (!store->path) return fail_memory(error, file->path, strlen(file->path));
     garner_status status = choose_kind(store, file, error);
     if (!status) status = fetch(store, file, error);
-    if (!status) status = store->format->open(store, error);
+    if (!status) status = open_format(store, error);
     return status ? status : sort_names(store, error);
 }
 

@@ -153,3 +153,26 @@ def test_sparse_constants_are_refused(refuses, tmp_path):
     made = model([helper.make_node("Constant", [], ["y"], name="c", sparse_value=sparse)])
     save(made, tmp_path / "m.onnx")
     refuses(4, ["Constant with a sparse value", "'c'"], "run", "m.onnx")
+
+
+def test_a_file_of_any_name(garner, refuses, tmp_path):
+    """A TensorProto has no magic: what is nothing else is read as one."""
+    elements = numpy.frombuffer(b"ab{" + bytes(13), "<i8")  # { is the ninth byte of the file, as in .safetensors
+    contents = {"t.bin": TensorProto(dims=[2], data_type=7, raw_data=elements.tobytes()).SerializeToString(),
+                "scalar": typed(7, (), (9).to_bytes(8, "little")), "#0": typed(7, (3,), bytes(24))}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+        answer = garner("convert", f"file:{name}#", "y.npy")
+        assert answer.code == 0 and answer.err == "", answer
+        want = numpy_helper.to_array(TensorProto.FromString(content))
+        assert numpy.load(tmp_path / "y.npy").tolist() == want.tolist()
+    assert contents["t.bin"][8:9] == b"{"
+    assert "t.bin: .pb, 1 tensor\n  i64  [2]  16 bytes\n" in garner("info", "file:t.bin").text
+    (tmp_path / "cut").write_bytes(contents["t.bin"][:-1])
+    refuses(4, ["cut: not a .npy, .npz or .safetensors file, nor a TensorProto (malformed at byte ", "08 02 10 07 4a 10 61 62 7b"],
+            "gather", "file:cut", "[0]")
+    save(passing(numpy_helper.from_array(elements, "w")), tmp_path / "model")
+    refuses(4, ["nor a TensorProto (tensor ", "no element type"], "gather", "file:model", "[0]")
+    (tmp_path / "new").write_bytes(TensorProto(dims=[2], data_type=99).SerializeToString())
+    refuses(4, "new: tensor '': element type 99 is not known here", "gather", "file:new", "[0]")
+    refuses(4, "nor a TensorProto: it begins with the bytes 00 00", "gather", "file:/dev/zero", "[0]")
