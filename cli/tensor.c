@@ -213,9 +213,8 @@ garner_status tensor_settle(char **place, const char *argument, garner_error *er
 char *tensor_stem(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    const char *suffix = store_suffix(store_kind_of_path(base));
-    size_t length = strlen(base), tail = strlen(suffix);
-    return strndup(base, length > tail ? length - tail : length);
+    const char *dot = strrchr(base, '.'), *start = base + strspn(base, ".");
+    return dot && dot > start ? strndup(base, (size_t)(dot - base)) : strdup(base);
 }
 
 /* A file being written, and how long it will be, near enough. */

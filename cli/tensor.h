@@ -63,7 +63,8 @@ garner_status tensor_write(const struct tensor_target *target, const struct stor
 garner_status tensor_save(const char *argument, const char *name, const garner_tensor *tensor,
                           const char *descr, garner_error *error);
 
-/* A file's name without folder and ending; free it. NULL: no memory. */
+/* A file's name without folder and ending (the last one, whatever it is; .hidden has none); free it. NULL: no
+ * memory. */
 char *tensor_stem(const char *path);
 
 #endif

@@ -5,6 +5,7 @@ import errno
 import io
 import itertools
 import os
+import shutil
 import stat
 
 import numpy
@@ -53,6 +54,9 @@ def test_a_round_through_all_formats(garner, tmp_path, dtype):
 def test_names(garner, tmp_path):
     numpy.save(tmp_path / "a b.npy", numpy.arange(3))
     numpy.savez(tmp_path / "two.npz", x=numpy.arange(3), y=numpy.arange(4))
+    (tmp_path / "sub.dir").mkdir()
+    for name in ("npy.bin", "sub.dir/a.tar.gz", "sub.dir/plain", ".hidden", ".hidden.bin", ".npy"):
+        shutil.copy(tmp_path / "a b.npy", tmp_path / name)
     for source, target, expected in [
         ("a b.npy", "t.npz", "a b"),
         ("./a b.npy", "t.npz:new:name", "new:name"),
@@ -62,6 +66,13 @@ def test_names(garner, tmp_path):
         ("[1,2]", "t.npz", "t"),
         ("[1,2]", "t.pb:p", "p"),
         ("file:a b.npy", "t.safetensors", "a b"),
+        ("file:npy.bin", "t.npz", "npy"),
+        ("file:sub.dir/a.tar.gz", "t.npz", "a.tar"),
+        ("file:sub.dir/plain", "t.npz", "plain"),
+        ("file:.hidden", "t.npz", ".hidden"),
+        ("file:.hidden.bin", "t.npz", ".hidden"),
+        (".npy", "t.npz", ".npy"),
+        ("[1,2]", "a.b.npz", "a.b"),
     ]:
         assert garner("convert", source, target).code == 0
         assert load(tmp_path / target.split(":")[0])[0] == expected, (source, target)
