@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "command.h"
-#include "environment.h"
 #include "fail.h"
 #include "operator.h"
 #include "progress.h"
@@ -115,9 +114,8 @@ static garner_status prepare(struct bench *b, garner_error *error)
 {
     const struct invocation *line = b->line;
     garner_kind kind = GARNER_GATHER;
-    int threads; /* garner_cpu_info tells the same */
-    garner_status status = environment_check(&threads, error);
-    if (status == GARNER_OK && line->operand_count > 0) status = operator_find(&kind, line, error);
+    garner_status status = GARNER_OK;
+    if (line->operand_count > 0) status = operator_find(&kind, line, error);
     if (status == GARNER_OK && line->operand_count == 2)
         status = fail(error, GARNER_BAD_ARGUMENT, "bench %s takes DATA and INDICES, or neither",
                       line->operands[0]);

@@ -16,7 +16,6 @@
 
 #include "command.h"
 #include "difference.h"
-#include "environment.h"
 #include "escape.h"
 #include "exits.h"
 #include "fail.h"
@@ -319,11 +318,8 @@ static garner_status check_all_in(struct check *c, const char *path, garner_erro
 
 garner_status check_command(const struct invocation *line, garner_error *error)
 {
-    struct check c = {.line = line};
-    int threads = 0;
-    garner_status status = environment_check(&threads, error);
-    const struct setting *given = &line->setting[OPTION_THREADS];
-    c.exec = garner_threads(given->given && given->number > 0 ? (int)given->number : threads);
+    struct check c = {.line = line, .exec = garner_threads((int)line->setting[OPTION_THREADS].number)};
+    garner_status status = GARNER_OK;
     for (int i = 0; i < line->operand_count && !status; i++) {
         struct stat about;
         int number = stat(line->operands[i], &about) ? errno : S_ISDIR(about.st_mode) ? 0 : ENOTDIR;

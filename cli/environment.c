@@ -41,15 +41,13 @@ static bool is_plain_number(const char *text)
     return text[strspn(text, "0123456789")] == '\0' && (text[0] != '0' || text[1] == '\0');
 }
 
-garner_status environment_check(int *threads, garner_error *error)
+garner_status environment_check(garner_error *error)
 {
     const char *text = getenv("GARNER_NUM_THREADS");
-    int64_t number = 0;
-    *threads = 0;
+    int64_t number;
     if (text && *text && (!is_plain_number(text) || !options_integer(text, &number) || number > INT_MAX))
         return fail(error, GARNER_BAD_ARGUMENT, "GARNER_NUM_THREADS is '%.60s', and must be a number from 0",
                     text);
-    *threads = (int)number;
     return check_cpu(error);
 }
 

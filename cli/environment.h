@@ -9,9 +9,9 @@
 
 #include "garner.h"
 
-/* Refuses a bad GARNER_NUM_THREADS or GARNER_CPU, which the library would ignore. *threads is the
- * former, or 0. */
-garner_status environment_check(int *threads, garner_error *error);
+/* Refuses a bad GARNER_NUM_THREADS or GARNER_CPU, which the library would ignore: asked once, before any
+ * command but help. */
+garner_status environment_check(garner_error *error);
 
 bool environment_wants_colour(void);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "command.h"
+#include "environment.h"
 #include "exits.h"
 #include "fail.h"
 #include "fault.h"
@@ -23,7 +24,8 @@ static garner_status dispatch(const struct invocation *line, garner_error *error
         help_print(stdout, line->command);
         return GARNER_OK;
     }
-    return commands[line->command].run(line, error);
+    garner_status status = line->command == COMMAND_HELP ? GARNER_OK : environment_check(error);
+    return status == GARNER_OK ? commands[line->command].run(line, error) : status;
 }
 
 /* What could not be written is a failure too, and the last chance to notice it is here. */

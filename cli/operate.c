@@ -28,7 +28,6 @@ struct work {
     garner_op op;
     struct array data, indices, out;
     garner_plan *plan;
-    int threads;
 };
 
 static void work_free(struct work *w)
@@ -50,8 +49,7 @@ static garner_status load_inputs(struct work *w, char **operands, garner_error *
 
 static garner_status prepare(struct work *w, garner_kind kind, char **operands, garner_error *error)
 {
-    garner_status status = environment_check(&w->threads, error);
-    if (status == GARNER_OK) status = operator_make(&w->op, w->line, kind, error);
+    garner_status status = operator_make(&w->op, w->line, kind, error);
     return status == GARNER_OK ? load_inputs(w, operands, error) : status;
 }
 
@@ -88,9 +86,8 @@ static garner_status plan(struct work *w, garner_error *error)
 static garner_status execute(struct work *w, garner_error *error)
 {
     struct progress progress;
-    const struct setting *threads = &w->line->setting[OPTION_THREADS];
-    int count = threads->given && threads->number > 0 ? (int)threads->number : w->threads;
-    garner_exec exec = progress_begin(&progress, garner_threads(count));
+    int threads = (int)w->line->setting[OPTION_THREADS].number; /* 0: not given */
+    garner_exec exec = progress_begin(&progress, garner_threads(threads));
     garner_status status = garner_execute(w->plan, w->data.tensor.data, w->indices.tensor.data,
                                           w->out.tensor.data, &exec, error);
     progress_end(&progress);

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "environment.h"
 #include "escape.h"
 #include "fail.h"
 #include "message.h"
@@ -31,7 +30,6 @@ struct run {
     char **arguments; /* for each input the TENSOR that was given, or NULL */
     char **files;     /* for each output the FILE that was given, or NULL */
     struct array *inputs, *outputs;
-    int threads;
 };
 
 static void run_free(struct run *r)
@@ -232,13 +230,12 @@ static void say_plans(const struct run *r)
 static garner_status execute(struct run *r, garner_error *error)
 {
     struct progress progress;
-    const struct setting *threads = &r->line->setting[OPTION_THREADS];
-    int count = threads->given && threads->number > 0 ? (int)threads->number : r->threads;
+    int threads = (int)r->line->setting[OPTION_THREADS].number; /* 0: not given */
     const garner_tensor **tensors = calloc(r->graph->input_count + 1, sizeof *tensors);
     if (!tensors) return fail_memory(error, r->graph->path, r->graph->input_count * sizeof *tensors);
     for (size_t i = 0; i < r->graph->input_count; i++)
         if (r->arguments[i]) tensors[i] = &r->inputs[i].tensor;
-    garner_exec exec = progress_begin(&progress, garner_threads(count));
+    garner_exec exec = progress_begin(&progress, garner_threads(threads));
     garner_status status = model_run(r->model, tensors, r->outputs, &exec, error);
     progress_end(&progress);
     free(tensors);
@@ -339,8 +336,7 @@ static garner_status deliver(const struct run *r, garner_error *error)
 garner_status run_command(const struct invocation *line, garner_error *error)
 {
     struct run r = {.line = line};
-    garner_status status = environment_check(&r.threads, error);
-    if (status == GARNER_OK) status = open_model(&r, error);
+    garner_status status = open_model(&r, error);
     if (status == GARNER_OK) status = name_inputs(&r, error);
     if (status == GARNER_OK) status = name_outputs(&r, error);
     if (status == GARNER_OK) status = load_inputs(&r, error);

@@ -138,7 +138,20 @@ def test_environment(garner, refuses, name, good, bad):
         refuses(2, [name, f"'{value}'"], *GATHER, env={name: value})
         refuses(2, name, *GATHER, "--threads", "1", env={name: value})
         refuses(2, name, "explain", "gather", "[1]", "[0]", env={name: value})
-    assert garner("--help", env={name: "x"}).code == 0
+
+
+@pytest.mark.parametrize("name", ["GARNER_NUM_THREADS", "GARNER_CPU"])
+def test_a_bad_environment_is_refused_by_every_command(garner, refuses, tmp_path, name):
+    """Before anything else is looked at: not even the files need to be there."""
+    (tmp_path / "d").mkdir()
+    for arguments in (GATHER, ["gather-elements", "[1]", "[0]"], ["gather-nd", "[1]", "[[0]]"], ["explain", "gather", "[1]", "[0]"],
+                      ["explain", "m.onnx"], ["run", "m.onnx"], ["info", "x.npy"], ["info", "m.onnx"], ["diff", "[1]", "[1]"],
+                      ["convert", "[1]", "y.npy"], ["check", "d"], ["bench", "--seconds", "0"], ["cpu"]):
+        refuses(2, [name, "'fast'"], *arguments, env={name: "fast"})
+    for arguments in ([], ["--help"], ["--version"], ["help"], ["help", "info"], ["help", "--man"], ["info", "--help"]):
+        answer = garner(*arguments, env={name: "fast"})
+        assert answer.code == 0 and answer.out and answer.err == "", answer
+    assert [path.name for path in tmp_path.iterdir()] == ["d"]
 
 
 def test_messages_steer_no_terminal(garner):
