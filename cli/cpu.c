@@ -81,15 +81,21 @@ static void print_list(const char *words, bool json)
     }
 }
 
-static void print_levels(bool json)
+/* Those that make a difference here, for a person: "scalar, avx2 or avx512". */
+static void print_levels(const char *detected)
 {
-    for (int i = 0; garner_cpu_level_name(i); i++) {
-        bool last = !garner_cpu_level_name(i + 1);
-        if (json)
-            printf("%s\"%s\"", i ? ", " : "", garner_cpu_level_name(i));
-        else
-            printf("%s%s", i == 0 ? "" : last ? " or " : ", ", garner_cpu_level_name(i));
+    bool last = false;
+    for (int i = 0; garner_cpu_level_name(i) && !last; i++) {
+        last = strcmp(garner_cpu_level_name(i), detected) == 0;
+        printf("%s%s", i == 0 ? "" : last ? " or " : ", ", garner_cpu_level_name(i));
     }
+}
+
+/* All that there are, for programs. */
+static void print_json_levels(void)
+{
+    for (int i = 0; garner_cpu_level_name(i); i++)
+        printf("%s\"%s\"", i ? ", " : "", garner_cpu_level_name(i));
 }
 
 /* A variable that is known to make sense: main has looked. */
@@ -112,7 +118,7 @@ static void print_text(const garner_cpu *cpu)
     fputs(" (", stdout);
     print_variable("GARNER_CPU", false);
     fputs("; it takes ", stdout);
-    print_levels(false);
+    print_levels(cpu->detected);
     printf(")\nCPUs          %d that this process may use\nthreads       %d (", cpu->cpus, cpu->threads);
     print_variable("GARNER_NUM_THREADS", false);
     fputs(")\ncaches        ", stdout);
@@ -127,7 +133,7 @@ static void print_json(const garner_cpu *cpu)
            cpu->architecture);
     print_list(cpu->features, true);
     printf("], \"detected\": \"%s\", \"level\": \"%s\", \"levels\": [", cpu->detected, cpu->level);
-    print_levels(true);
+    print_json_levels();
     printf("], \"cpus\": %d, \"threads\": %d, \"environment\": {", cpu->cpus, cpu->threads);
     print_variable("GARNER_CPU", true);
     fputs(", ", stdout);
