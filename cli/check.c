@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The command check: runs folders as the onnx package writes them for backends (model.onnx, and data sets
- * of input_N.pb and output_N.pb), and compares bit by bit. A folder passes, fails, or holds what garner
- * does not run; only what the system refuses stops the whole.
+ * of input_N.pb and output_N.pb), and compares bit by bit. A folder passes, fails (also because something in
+ * it is missing or cannot be read), or holds what garner does not run; only want of memory stops the whole.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -53,6 +53,12 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
+/* What may not be looked at counts as being there: whoever opens it will say why that fails. */
+static bool exists(const char *path)
+{
+    return access(path, F_OK) == 0 || errno == EACCES;
+}
+
 static garner_status look_for(const char *folder, const char *name, bool *there, garner_error *error)
 {
     char *path = join(folder, name);
@@ -64,10 +70,10 @@ static garner_status look_for(const char *folder, const char *name, bool *there,
 
 /* ---- One data set ---- */
 
-/* The system's failures and cancelled work stop everything; any other is the folder's own. */
+/* Want of memory and cancelled work stop everything; any other failure is the folder's own. */
 static garner_status failed(struct folder *f, garner_status status, const garner_error *error)
 {
-    if (status == GARNER_SYSTEM || status == GARNER_NO_MEMORY || status == GARNER_CANCELLED) return status;
+    if (status == GARNER_NO_MEMORY || status == GARNER_CANCELLED) return status;
     f->verdict = status == GARNER_UNSUPPORTED ? UNSUPPORTED : FAIL;
     fputs(error->message, f->message);
     return GARNER_OK;
@@ -82,7 +88,7 @@ static garner_status load(struct folder *f, struct array *array, const char *set
     char *path = join(set, name);
     if (!path) return fail_memory(error, set, sizeof name);
     garner_status status = GARNER_OK;
-    if (access(path, F_OK) == 0)
+    if (exists(path))
         status = store_load_one(array, path, NULL, f->store_flags, error);
     else if (strcmp(role, "output") == 0)
         status = fail_at(error, GARNER_BAD_FILE, path, "it is missing");
@@ -189,7 +195,7 @@ static garner_status check_sets(struct folder *f, garner_error *error)
 {
     struct dirent **entries;
     int count = scandir(f->path, &entries, is_data_set, alphasort);
-    if (count < 0) return fail_errno(error, f->path, "read the folder", errno);
+    if (count < 0) return failed(f, fail_errno(error, f->path, "read the folder", errno), error);
     garner_status status = GARNER_OK;
     for (int i = 0; i < count && f->verdict == PASS && !status; i++) {
         char *set = join(f->path, entries[i]->d_name);
@@ -246,10 +252,15 @@ static void tell_json(const char *path, enum verdict verdict, const char *messag
     putchar('}');
 }
 
+static size_t count_told(const struct check *c)
+{
+    return c->counts[PASS] + c->counts[FAIL] + c->counts[UNSUPPORTED];
+}
+
 static garner_status tell(struct check *c, const char *path, enum verdict verdict, const char *message,
                           garner_error *error)
 {
-    bool first = c->counts[PASS] + c->counts[FAIL] + c->counts[UNSUPPORTED] == 0;
+    bool first = count_told(c) == 0;
     c->counts[verdict]++;
     if (c->line->setting[OPTION_JSON].given) {
         tell_json(path, verdict, message, first);
@@ -294,7 +305,22 @@ static garner_status check_one(struct check *c, const char *path, garner_error *
 
 /* ---- All folders ---- */
 
-/* A folder without a model stands for those of its folders that have one. */
+/* Whether a folder is a test: it has a model, or data sets that want one. */
+static garner_status look_for_test(const char *path, bool *there, garner_error *error)
+{
+    struct dirent **entries;
+    char *model = join(path, "model.onnx");
+    if (!model) return fail_memory(error, path, strlen(path));
+    *there = exists(model);
+    free(model);
+    if (*there) return GARNER_OK;
+    int count = scandir(path, &entries, is_data_set, NULL);
+    *there = count > 0;
+    if (count >= 0) free_entries(entries, count);
+    return GARNER_OK;
+}
+
+/* A folder that is no test stands for those of its folders that are. */
 static garner_status check_all_in(struct check *c, const char *path, garner_error *error)
 {
     struct dirent **entries;
@@ -305,7 +331,7 @@ static garner_status check_all_in(struct check *c, const char *path, garner_erro
         bool there = false;
         if (entries[i]->d_name[0] == '.') continue;
         char *inner = join(path, entries[i]->d_name);
-        status = inner ? look_for(inner, "model.onnx", &there, error) : fail_memory(error, path, 1);
+        status = inner ? look_for_test(inner, &there, error) : fail_memory(error, path, 1);
         if (there) status = check_one(c, inner, error);
         found += there;
         free(inner);
@@ -328,11 +354,11 @@ garner_status check_command(const struct invocation *line, garner_error *error)
     for (int i = 0; i < line->operand_count && !status; i++) {
         const char *path = line->operands[i];
         bool there = false;
-        status = look_for(path, "model.onnx", &there, error);
+        status = look_for_test(path, &there, error);
         if (!status) status = there ? check_one(&c, path, error) : check_all_in(&c, path, error);
     }
+    if (!status || count_told(&c)) tell_counts(&c); /* what was begun is ended, whatever stopped it */
     if (status) return status;
-    tell_counts(&c);
     error->message[0] = '\0';
     return c.counts[FAIL] ? STATUS_DIFFERENT : c.counts[UNSUPPORTED] ? GARNER_UNSUPPORTED : GARNER_OK;
 }

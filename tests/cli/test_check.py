@@ -2,12 +2,14 @@
 """garner check: verdicts, counts, exit codes."""
 
 import json
+import os
+import pathlib
 import shutil
 
 import numpy
 import pytest
 
-from protobuf import helper, model, numpy_helper, save, value
+from protobuf import TensorProto, helper, model, numpy_helper, save, value
 
 TABLE = numpy.arange(6, dtype="f4").reshape(3, 2)
 
@@ -30,6 +32,18 @@ def case(tmp_path):
         return folder
 
     return make
+
+
+def replace(path, make):
+    path.unlink()
+    make(path)
+
+
+def elsewhere():
+    """A tensor whose elements lie in a file that is not there."""
+    tensor = TensorProto(name="x", dims=TABLE.shape, data_type=1, data_location=TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value="nosuch.bin")
+    return tensor
 
 
 def test_verdicts(garner, case):
@@ -71,6 +85,12 @@ def test_bits_count(garner, case):
     (lambda f: (f / "test_data_set_0" / "input_1.pb").write_bytes(b"\xff"), "malformed"),
     (lambda f: (f / "model.onnx").write_bytes(b"\xff"), "malformed"),
     (lambda f: save(numpy_helper.from_array(numpy.array([9]), "i"), f / "test_data_set_0" / "input_1.pb"), "indices[0] = 9"),
+    (lambda f: (f / "model.onnx").unlink(), "model.onnx: cannot open: No such file"),
+    (lambda f: replace(f / "model.onnx", lambda p: p.symlink_to("nosuch")), "model.onnx: cannot open: No such file"),
+    (lambda f: replace(f / "model.onnx", pathlib.Path.mkdir), "model.onnx: cannot read: Is a directory"),
+    (lambda f: replace(f / "test_data_set_0" / "input_0.pb", pathlib.Path.mkdir), "input_0.pb: cannot read: Is a directory"),
+    (lambda f: replace(f / "test_data_set_0" / "output_0.pb", pathlib.Path.mkdir), "output_0.pb: cannot read: Is a directory"),
+    (lambda f: save(elsewhere(), f / "test_data_set_0" / "input_0.pb"), "No such file"),
 ])
 def test_broken_folders_fail_and_the_others_go_on(garner, case, break_it, words):
     break_it(case("broken"))
@@ -79,6 +99,37 @@ def test_broken_folders_fail_and_the_others_go_on(garner, case, break_it, words)
     assert answer.code == 1 and answer.err == "", answer
     assert answer.text.startswith("fail        broken: ") and words in answer.text.splitlines()[0], answer
     assert answer.text.endswith("pass        good\n1 passed, 1 failed, 0 unsupported\n")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("name", ["", "model.onnx", "test_data_set_0", "test_data_set_0/input_0.pb", "test_data_set_0/output_0.pb"])
+@pytest.mark.parametrize("arguments", [["all"], ["all/broken", "all/good"]], ids=len)
+def test_what_may_not_be_read_fails_and_the_others_go_on(garner, case, name, arguments):
+    path = case("all/broken") / name
+    case("all/good")
+    path.chmod(0)
+    try:
+        answer = garner("check", *arguments)
+    finally:
+        path.chmod(0o700)
+    assert answer.code == 1 and answer.err == "", answer
+    assert answer.text.startswith("fail        all/broken: ") and "Permission denied" in answer.text.splitlines()[0], answer
+    assert answer.text.endswith("pass        all/good\n1 passed, 1 failed, 0 unsupported\n")
+
+
+def test_json_is_whole_whatever_happens(garner, case, tmp_path):
+    (case("broken") / "model.onnx").unlink()
+    case("good")
+    (tmp_path / "empty").mkdir()
+    answer = garner("check", "--json", "broken", "good")
+    whole = json.loads(answer.text)
+    assert answer.code == 1 and [f["result"] for f in whole["folders"]] == ["fail", "pass"], answer
+    assert "No such file" in whole["folders"][0]["message"] and whole["folders"][1]["message"] == ""
+    answer = garner("check", "--json", "good", "empty")
+    whole = json.loads(answer.text)
+    assert answer.code == 4 and "empty: there is no model.onnx" in answer.err, answer
+    assert (len(whole["folders"]), whole["passed"]) == (1, 1)
+    assert garner("check", "good", "empty").text == "pass        good\n1 passed, 0 failed, 0 unsupported\n"
 
 
 def test_a_folder_of_folders(garner, case):
