@@ -3,6 +3,9 @@
  * What info says of a model: inputs, outputs, and each node in the order of running, with the version of its
  * operator, whether it runs here, and the plan where the declared shapes are enough for one.
  */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +126,23 @@ static char *plan_of(const struct look *look, size_t node)
     return text;
 }
 
+/* Why a node does not run, as text from malloc; NULL: it does, or no memory. */
+static char *refusal_of(const struct look *look, size_t id)
+{
+    const struct graph_node *node = &look->graph->nodes[id];
+    const char *refused = model_node_refusal(look->model, id), *reason = node->refusal ? node->refusal : "";
+    if (node->kind != GRAPH_UNSUPPORTED) return refused ? strdup(refused) : NULL;
+    size_t size = strlen(node->type) + strlen(reason) + 64;
+    char *text = malloc(size);
+    if (text) snprintf(text, size, "it does not run here: %s%s%s", node->type, *reason ? " " : "", reason);
+    return text;
+}
+
+static bool runs(const struct look *look, size_t node)
+{
+    return look->graph->nodes[node].kind != GRAPH_UNSUPPORTED && !model_node_refusal(look->model, node);
+}
+
 static bool is_gather(const struct graph_node *node)
 {
     return node->kind == GRAPH_GATHER || node->kind == GRAPH_GATHER_ELEMENTS || node->kind == GRAPH_GATHER_ND;
@@ -149,11 +169,28 @@ static void print_title(const struct graph_node *node)
     }
 }
 
+/* How a gather runs, or why a node is refused. */
+static void print_plan(const struct look *look, size_t id)
+{
+    const char *refusal = model_node_refusal(look->model, id);
+    char *plan = refusal ? NULL : plan_of(look, id);
+    if (refusal) {
+        fputs("    refused: ", stdout);
+        info_text(stdout, refusal);
+        putchar('\n');
+    } else if (plan) {
+        printf("    plan: %s\n", plan);
+    } else if (is_gather(&look->graph->nodes[id])) {
+        fputs("    plan: none before the shapes are known\n", stdout);
+    }
+    free(plan);
+}
+
 static void print_node(const struct look *look, size_t id)
 {
     const struct graph_node *node = &look->graph->nodes[id];
     print_title(node);
-    fputs(node->kind == GRAPH_UNSUPPORTED ? ": does not run here" : ": runs here", stdout);
+    fputs(runs(look, id) ? ": runs here" : ": does not run here", stdout);
     if (node->refusal && *node->refusal) {
         fputs(": ", stdout);
         info_text(stdout, node->refusal);
@@ -165,12 +202,7 @@ static void print_node(const struct look *look, size_t id)
     }
     print_operands(look, node->outputs, node->output_count);
     putchar('\n');
-    char *plan = plan_of(look, id);
-    if (plan)
-        printf("    plan: %s\n", plan);
-    else if (is_gather(node))
-        fputs("    plan: none before the shapes are known\n", stdout);
-    free(plan);
+    print_plan(look, id);
 }
 
 static void print_text(const struct look *look)
@@ -246,19 +278,20 @@ static void print_json_values(const struct look *look, const char *title, const 
 static void print_json_node(const struct look *look, size_t id)
 {
     const struct graph_node *node = &look->graph->nodes[id];
-    char *plan = plan_of(look, id);
+    char *refusal = refusal_of(look, id), *plan = refusal ? NULL : plan_of(look, id);
     putchar('{');
     member("name", node->name, true);
     member("type", node->type, false);
     member("domain", node->domain, false);
     member("version", node->version, false);
     member("spec", node->spec, false);
-    printf(", \"runs\": %s", node->kind == GRAPH_UNSUPPORTED ? "false" : "true");
-    member("refusal", node->refusal, false);
+    printf(", \"runs\": %s", runs(look, id) ? "true" : "false");
+    member("refusal", refusal, false);
     print_json_values(look, "inputs", node->inputs, node->input_count);
     print_json_values(look, "outputs", node->outputs, node->output_count);
     member("plan", plan, false);
     putchar('}');
+    free(refusal);
     free(plan);
 }
 
@@ -297,7 +330,7 @@ garner_status info_model(const char *path, bool json, bool follow_links, garner_
     if (status != GARNER_OK) return status;
     look.graph = model_graph(look.model);
     /* What a gather refuses is something to tell, and no failure of telling; want of memory is. */
-    status = model_refusal(look.model) ? GARNER_OK : model_plan(look.model, &look.plan);
+    status = model_plan(look.model, &look.plan);
     if (status == GARNER_NO_MEMORY) {
         *error = look.plan;
     } else {

@@ -22,11 +22,12 @@ struct state {
     int known;
 };
 
-/* A gather's plan, and what it was made for. */
+/* A gather's plan, and what it was made for; or of any node why planning refused it. */
 struct step {
     garner_plan *plan;
     int64_t *key;
     size_t key_size;
+    char *refusal;
 };
 
 struct model {

@@ -81,6 +81,7 @@ void model_free(struct model *model)
     for (size_t i = 0; model->steps && i < model->graph.node_count; i++) {
         garner_plan_destroy(model->steps[i].plan);
         free(model->steps[i].key);
+        free(model->steps[i].refusal);
     }
     for (size_t i = 0; model->states && i < model->graph.value_count; i++)
         free(model->states[i].shape);
@@ -112,6 +113,11 @@ const struct graph *model_graph(const struct model *model)
 const char *model_refusal(const struct model *model)
 {
     return model->refusal;
+}
+
+const char *model_node_refusal(const struct model *model, size_t node)
+{
+    return model->steps[node].refusal;
 }
 
 size_t model_order(const struct model *model, size_t i)

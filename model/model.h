@@ -40,9 +40,14 @@ const char *model_refusal(const struct model *model);
 /* The node that runs i-th, i < node_count: never before what makes its inputs. */
 size_t model_order(const struct model *model, size_t i);
 
-/* Makes all plans that the declared shapes are enough for. Fails, naming the node, where a gather refuses
- * them; what could be planned before it stays. A model that does not run is GARNER_UNSUPPORTED. */
+/* Makes all plans that the declared shapes are enough for. Where nodes refuse them, or types or attributes,
+ * fails as the first of these does, naming it; all the others are planned. A model that does not run is
+ * GARNER_UNSUPPORTED, and what runs of it is planned too. */
 garner_status model_plan(struct model *model, garner_error *error);
+
+/* What a node said when it refused to be planned: one sentence, without the node's name. NULL: it did not, or
+ * it is one that garner does not run at all. */
+const char *model_node_refusal(const struct model *model, size_t node);
 
 /*
  * Runs the model. inputs[i] goes to the graph's input i; NULL stands for its default. Tensors may have any

@@ -87,6 +87,10 @@ static void forget(struct model *model)
     model->note_count = 0;
     for (size_t i = 0; i < model->graph.value_count; i++)
         model->states[i].known = 0;
+    for (size_t i = 0; i < model->graph.node_count; i++) {
+        free(model->steps[i].refusal);
+        model->steps[i].refusal = NULL;
+    }
 }
 
 /* Constants first: an input that is given takes the place of its default. */
@@ -96,7 +100,7 @@ static garner_status begin(const struct run *run)
     const struct graph *graph = &model->graph;
     garner_status status = GARNER_OK;
     forget(model);
-    if (model->refusal) return fail(run->error, GARNER_UNSUPPORTED, "%s", model->refusal);
+    if (model->refusal && !run->planning) return fail(run->error, GARNER_UNSUPPORTED, "%s", model->refusal);
     for (size_t i = 0; i < graph->input_count && !status; i++)
         status = set_input(run, i);
     for (size_t i = 0; i < graph->value_count && !status; i++) {
@@ -231,41 +235,58 @@ static garner_status check_type(const struct run *run, const struct graph_node *
                 garner_dtype_name(dtype), node->version);
 }
 
-/* For a gather whose shapes are not known yet: whether its version has the types that the file declares.
- * Everything else holds for one element picked from one. */
-static garner_status check_declared_types(const struct run *run, size_t id)
+/* For a gather whose shapes are not known yet: whether its version has the types that the file declares, and
+ * batch_dims if the file gives any. Everything else holds for one element picked from one. */
+static garner_status check_declared(const struct run *run, const struct graph_node *node)
 {
-    static const int64_t one = 1;
-    const struct graph_node *node = &run->model->graph.nodes[id];
+    static const int64_t ones[] = {1, 1};
     const struct graph_value *values = run->model->graph.values;
     if (!node->spec || node->input_count < 2) return GARNER_OK;
-    garner_tensor data = {.shape = &one, .rank = 1, .dtype = values[node->inputs[0]].dtype};
-    garner_tensor indices = {.shape = &one, .rank = 1, .dtype = values[node->inputs[1]].dtype};
+    garner_dtype declared[] = {values[node->inputs[0]].dtype, values[node->inputs[1]].dtype};
+    garner_tensor data = {.shape = ones, .rank = 2, .dtype = declared[0] ? declared[0] : GARNER_F32};
+    garner_tensor indices = {.shape = ones, .rank = 2, .dtype = declared[1] ? declared[1] : GARNER_I64};
     garner_op op = node->op;
     garner_shape shape;
-    op.axis = op.batch_dims = 0;
-    if (!data.dtype || !indices.dtype) return GARNER_OK;
-    if (garner_infer(&op, &data, &indices, &shape, run->error) != GARNER_BAD_TYPE) return GARNER_OK;
-    return model_blame(run->model, id, run->error);
+    op.axis = node->kind != GRAPH_GATHER_ND; /* after the batch, where there is an axis */
+    op.batch_dims = node->op.batch_dims != 0;
+    garner_status status = garner_infer(&op, &data, &indices, &shape, run->error);
+    if (status != GARNER_BAD_TYPE && status != GARNER_BAD_SHAPE) return GARNER_OK;
+    op.batch_dims = node->op.batch_dims; /* for the sentence */
+    return garner_infer(&op, &data, &indices, &shape, run->error);
 }
 
-static garner_status run_node(const struct run *run, size_t id)
+static garner_status run_any(const struct run *run, size_t id)
 {
     const struct graph_node *node = &run->model->graph.nodes[id];
     size_t needed = node->input_count < 2 ? node->input_count : 2;
     for (size_t i = 0; i < needed; i++)
         if (!state_of(run, node->inputs[i])->known) /* planning, and not enough is declared */
-            return check_declared_types(run, id);
-    garner_status status;
-    if (node->kind == GRAPH_CONVERT)
-        status = run_convert(run, id);
-    else if (node->kind == GRAPH_CONSTANT || node->kind == GRAPH_IDENTITY)
-        status = check_type(run, node);
-    else
-        status = run_gather(run, id);
+            return check_declared(run, node);
+    if (node->kind == GRAPH_CONVERT) return run_convert(run, id);
+    if (node->kind == GRAPH_CONSTANT || node->kind == GRAPH_IDENTITY) return check_type(run, node);
+    return run_gather(run, id);
+}
+
+/* Keeps what a node said, for those who ask about this one. */
+static garner_status keep_refusal(const struct run *run, size_t id)
+{
+    const char *said = run->error->message;
+    char *copy = malloc(strlen(said) + 1);
+    if (!copy) return fail_memory(run->error, run->model->graph.path, strlen(said) + 1);
+    run->model->steps[id].refusal = strcpy(copy, said);
+    return run->error->status;
+}
+
+static garner_status run_node(const struct run *run, size_t id)
+{
+    garner_status status = run_any(run, id);
+    if (status && run->planning && status != GARNER_NO_MEMORY) status = keep_refusal(run, id);
     if (status) return model_blame(run->model, id, run->error);
-    const struct state *out = state_of(run, node->outputs[0]);
-    return out->known ? model_compare(run->model, node->outputs[0], &out->view, run->error) : GARNER_OK;
+    size_t made = run->model->graph.nodes[id].outputs[0];
+    const struct state *out = state_of(run, made);
+    if (out->known) status = model_compare(run->model, made, &out->view, run->error);
+    if (status && run->planning && status != GARNER_NO_MEMORY) status = keep_refusal(run, id);
+    return status;
 }
 
 static garner_status walk(const struct run *run)
@@ -274,6 +295,23 @@ static garner_status walk(const struct run *run)
     for (size_t i = 0; i < run->model->graph.node_count && !status; i++)
         status = run_node(run, run->model->order[i]);
     return status;
+}
+
+/* Goes on after a node that refuses: what it makes is not known then. */
+static garner_status walk_all(const struct run *run)
+{
+    const struct model *model = run->model;
+    garner_error first = {.status = GARNER_OK};
+    garner_status status = begin(run);
+    if (status) return status;
+    for (size_t i = 0; i < model->graph.node_count; i++) {
+        if (model->graph.nodes[model->order[i]].kind == GRAPH_UNSUPPORTED) continue;
+        status = run_node(run, model->order[i]);
+        if (status == GARNER_NO_MEMORY) return status;
+        if (status && !first.status) first = *run->error;
+    }
+    if (first.status) *run->error = first;
+    return first.status;
 }
 
 /* ---- Outputs that no node writes: inputs, constants, and outputs that are there twice ---- */
@@ -318,6 +356,8 @@ garner_status model_plan(struct model *model, garner_error *error)
 {
     garner_error spare;
     struct run run = {.model = model, .error = error ? error : &spare, .planning = 1};
-    garner_status status = walk(&run);
+    garner_status status = walk_all(&run);
+    if (model->refusal && status != GARNER_NO_MEMORY)
+        return fail(run.error, GARNER_UNSUPPORTED, "%s", model->refusal);
     return status ? status : succeed(run.error);
 }

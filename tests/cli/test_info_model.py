@@ -72,6 +72,8 @@ def test_operators_that_do_not_run(garner, described, tmp_path):
     info = described("m.onnx")
     assert [node["runs"] for node in info["nodes"]] == [True, False, False]
     assert info["runs"] is False and "Relu" in info["refusal"] and "Foo" in info["refusal"]
+    assert [node["refusal"] for node in info["nodes"]] == [None, "it does not run here: Relu", "it does not run here: Foo of domain my.own"]
+    assert "kernel" in info["nodes"][0]["plan"], "what runs is planned all the same"
     text = garner("info", "m.onnx").text
     assert "Relu 13 'act': does not run here" in text and "my.own.Foo" in text and "does not run: " in text
 
@@ -81,6 +83,39 @@ def test_a_gather_that_refuses(described, tmp_path):
     model(tmp_path / "m.onnx", [gather(axis=7)], [("data", FLOAT, [3, 4])], [("out", FLOAT, None)], rows)
     info = described("m.onnx")
     assert info["runs"] is False and "axis" in info["refusal"] and "7" in info["refusal"]
+
+
+SHAPES = {"known": ([3, 4], [2, 1]), "ranks": (["n", 4], ["m", 1]), "nothing": (None, None)}
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+@pytest.mark.parametrize(("node", "opset", "dtype", "words"), [
+    (gather(), 11, TensorProto.BFLOAT16, "Gather: data of type bf16 is not among the types of onnx-11"),
+    (gather(), 13, TensorProto.BFLOAT16, None),
+    (helper.make_node("GatherND", ["data", "indices"], ["out"], "g", batch_dims=1), 11, FLOAT, "GatherND: batch_dims is 1; onnx-11 has none"),
+    (helper.make_node("GatherND", ["data", "indices"], ["out"], "g", batch_dims=-2), 11, FLOAT, "GatherND: batch_dims is -2; onnx-11 has none"),
+    (helper.make_node("GatherND", ["data", "indices"], ["out"], "g", batch_dims=0), 11, FLOAT, None),
+    (helper.make_node("GatherND", ["data", "indices"], ["out"], "g", batch_dims=0), 12, FLOAT, None),
+], ids=["bf16 in 11", "bf16 in 13", "batch_dims in 11", "below zero in 11", "none in 11", "none in 12"])
+@pytest.mark.parametrize("more", [False, True], ids=["alone", "with others"])
+def test_a_node_says_why_it_is_refused(garner, described, tmp_path, node, opset, dtype, words, shapes, more):
+    """In place of its plan, whether or not the shapes are known, and whatever other nodes there are."""
+    data, indices = SHAPES[shapes]
+    others = [helper.make_node("Relu", ["out"], ["r"], "act"), gather("after", "table", "indices", "last")] if more else []
+    model(tmp_path / "m.onnx", [node, *others], [("data", dtype, data), ("indices", INT64, indices), ("table", FLOAT, [5])], [("out", dtype, None)], opset=opset)
+    info, text = described("m.onnx"), garner("info", "m.onnx").text
+    first, *rest = info["nodes"]
+    assert first["name"] == "g" and first["runs"] is (words is None)
+    assert info["runs"] is (words is None and not more)
+    if words:
+        assert first["refusal"].startswith(words) and first["plan"] is None
+        assert " 'g': does not run here\n" in text and f"\n    refused: {words}" in text
+        assert more or first["refusal"] in info["refusal"]
+    else:
+        assert first["refusal"] is None and (first["plan"] is not None) == (shapes == "known") and "refused" not in text
+    if more:
+        after = next(node for node in rest if node["name"] == "after")
+        assert after["runs"] is True and after["refusal"] is None and (after["plan"] is not None) == (shapes == "known")
 
 
 def test_types_are_judged_before_shapes_are_known(described, tmp_path):

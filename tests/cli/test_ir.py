@@ -186,6 +186,7 @@ def test_batch_dims_where_the_version_has_none(garner, refuses, tmp_path, kind, 
     for given in ("1", "-1"):
         write(tmp_path, *gather(kind, version, f'{axis}batch_dims="{given}"', index="..."))
         refuses(3, ["gather", f"batch_dims is {given}", "has none"], *arguments)
+        assert "'gather': does not run here\n" in garner("info", "m.xml").text
     write(tmp_path, *gather(kind, version, f'{axis}batch_dims="one"', index="..."))
     refuses(4, 'batch_dims="one" is not a decimal number', *arguments)
 
