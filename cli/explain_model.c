@@ -120,10 +120,15 @@ void chain_free(struct chain *chain)
     *chain = (struct chain){.model = NULL};
 }
 
+int chain_refuses(const struct chain *chain, size_t node)
+{
+    return chain->graph->nodes[node].kind == GRAPH_UNSUPPORTED || model_node_refusal(chain->model, node);
+}
+
 int chain_is_refused(const struct chain *chain, size_t i)
 {
     const struct chain_item *item = &chain->items[i];
-    return item->kind == CHAIN_NODE && chain->graph->nodes[item->node].kind == GRAPH_UNSUPPORTED;
+    return item->kind == CHAIN_NODE && chain_refuses(chain, item->node);
 }
 
 garner_status explain_model(const char *path, const char *svg, int follow_links,
@@ -134,7 +139,7 @@ garner_status explain_model(const char *path, const char *svg, int follow_links,
     garner_error problem;
     garner_status status = model_open(&model, path, follow_links ? MODEL_FOLLOW_LINKS : 0, error);
     if (status) return status;
-    int planned = model_refusal(model) || !model_plan(model, &problem);
+    int planned = !model_plan(model, &problem) || model_refusal(model);
     status = chain_create(&chain, model, planned ? NULL : problem.message, error);
     if (!status && svg) status = chain_svg(&chain, svg, error);
     if (!status && !svg) chain_draw(&chain, paper->terminal, paper->width, paper->colour);

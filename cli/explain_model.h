@@ -93,7 +93,10 @@ void chain_formula(struct words *words, const struct chain *chain, size_t i);
 /* The i-th sentence below the drawing; 0 if there are no more. */
 int chain_summary(struct words *words, const struct chain *chain, size_t i);
 
-/* Whether the node of an item is one that garner does not run. */
+/* Whether garner does not run a node: it lacks the operator, or types, attributes or shapes are wrong. */
+int chain_refuses(const struct chain *chain, size_t node);
+
+/* The same of an item. */
 int chain_is_refused(const struct chain *chain, size_t i);
 
 /* ---- Drawings ---- */

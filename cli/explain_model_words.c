@@ -203,7 +203,7 @@ static void say_size(struct words *words, const struct chain *chain)
     size_t gathers = 0, refused = 0;
     for (size_t i = 0; i < chain->graph->node_count; i++) {
         gathers += chain->graph->nodes[i].spec && chain->graph->nodes[i].kind != GRAPH_UNSUPPORTED;
-        refused += chain->graph->nodes[i].kind == GRAPH_UNSUPPORTED;
+        refused += (size_t)chain_refuses(chain, i);
     }
     words_add_count(words, (int64_t)chain->graph->input_count);
     words_add(words, chain->graph->input_count == 1 ? " input, " : " inputs, ");

@@ -174,6 +174,18 @@ def test_shapes_that_do_not_go_together(garner, tmp_path):
     write(tmp_path, *gather(shape="2,2", index="1", axis="5"))
     answer = garner("explain", "m.xml")
     assert answer.code == 0 and "axis 5" in answer.text.splitlines()[-1], answer
+    assert " ✗  " in answer.text and "◆" not in answer.text and "1 gather; 1 node does not run here\n" in answer.text
+
+
+def test_a_gather_that_its_version_does_not_have(garner, tmp_path):
+    """Marked as what does not run, in the terminal and in the picture, whatever is known of shapes."""
+    for given, sign, count in (("0", "◆", 0), ("1", "✗", 1)):
+        for shape in ("2,2", "?,?", "..."):
+            write(tmp_path, *gather("Gather", "opset1", f'batch_dims="{given}"', shape=shape, index="1"))
+            assert f" {sign}" in garner("explain", "m.xml").text
+            assert garner("explain", "m.xml", "--svg", "x.svg").code == 0
+            boxes = [box.get("class", "") for box in tree.parse(tmp_path / "x.svg").iter()]
+            assert sum("refused" in box for box in boxes) == count, boxes
 
 
 def test_names_steer_no_terminal(garner, tmp_path):
