@@ -110,7 +110,9 @@ static bool integer_of_tensor(struct state *state, const char *operator, const c
         return false;
     }
     bool one = operand.tensor.rank == 0 || (operand.tensor.rank == 1 && operand.shape[0] == 1);
-    if (one && !is_integer(operand.tensor.dtype))
+    if (one && operand.beyond)
+        raise_error(state, GARNER_BAD_SHAPE, "%s: %s %R does not fit in 64 bits", operator, name, given);
+    else if (one && !is_integer(operand.tensor.dtype))
         raise_error(state, GARNER_BAD_TYPE, "%s: %s is of type %s; it must be an integer", operator, name,
                     garner_dtype_name(operand.tensor.dtype));
     else if (one)

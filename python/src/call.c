@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "array_object.h"
+#include "beyond.h"
 #include "cache.h"
 #include "errors.h"
 #include "numpy.h"
@@ -59,7 +60,7 @@ static PyObject *refuse(struct call *call, garner_error *error)
 {
     if (PyErr_Occurred()) return NULL; /* an interrupt, or memory that moved */
     if (call->given) restore_position(error, call->given);
-    return raise_record(call->state, error);
+    return beyond_raise(call->state, &call->indices, error);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -234,6 +235,8 @@ PyObject *call_run(struct call *call)
 {
     garner_error error;
     PyObject *result;
+    if (call->indices.beyond && !beyond_wrap(&call->op, &call->data, &call->indices))
+        return call_abandon(call);
     if (call->out && call->out != Py_None) {
         result = run_out(call, &error);
     } else if (call->plan) {

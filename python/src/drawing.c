@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "beyond.h"
 #include "errors.h"
 #include "explain.h"
 #include "files.h"
@@ -31,7 +32,11 @@ static PyObject *draw_text(const struct drawing *drawing, int width, int colour)
     int closed = fclose(memory);
     PyObject *made = NULL;
     if (status != GARNER_OK)
-        raise_record(drawing->state, &error);
+        beyond_raise(drawing->state, &drawing->indices, &error);
+    else if (drawing->indices.beyond)
+        raise_error(drawing->state, GARNER_BAD_TYPE,
+                    "%s: indices has a number that does not fit in 64 bits, and cannot be drawn",
+                    garner_kind_name(drawing->op.kind));
     else
         made =
             closed == 0 ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "backslashreplace") : PyErr_NoMemory();
@@ -87,8 +92,8 @@ PyObject *explain_gather(PyObject *module, PyObject *const *arguments, Py_ssize_
     long width = PyLong_AsLong(arguments[8]), colour = PyLong_AsLong(arguments[9]);
     if (PyErr_Occurred() || !read_operator(&drawing, arguments)) return NULL;
     const char *operator= garner_kind_name(drawing.op.kind);
-    if (!read_native(drawing.state, &drawing.data, arguments[1], operator, "data")) return NULL;
-    if (!read_native(drawing.state, &drawing.indices, arguments[2], operator, "indices")) {
+    if (!read_native(drawing.state, &drawing.data, arguments[1], ROLE_DATA, operator, "data")) return NULL;
+    if (!read_native(drawing.state, &drawing.indices, arguments[2], ROLE_INDICES, operator, "indices")) {
         operand_release(&drawing.data);
         return NULL;
     }

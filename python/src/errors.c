@@ -131,15 +131,17 @@ static int set_fields(struct state *state, PyObject *object, const garner_error 
     return 0;
 }
 
-/* Raises `class`(text) with the fields of the record; takes over `text`. */
-static PyObject *raise_class(struct state *state, PyObject *class, PyObject *text, const garner_error *error)
+/* Raises `class`(text) with the fields of the record, or another value than that; takes over `text`. */
+static PyObject *raise_class(struct state *state, PyObject *class, PyObject *text, const garner_error *error,
+                             PyObject *value)
 {
     PyObject *object = text ? PyObject_CallFunctionObjArgs(class, text, NULL) : NULL;
     Py_XDECREF(text);
     if (object == NULL) return NULL;
     int is_ours = PyObject_IsInstance(object, state->error);
-    if (is_ours == 0 || (is_ours > 0 && set_fields(state, object, error) == 0))
-        PyErr_SetObject(class, object);
+    bool set = is_ours > 0 && set_fields(state, object, error) == 0;
+    if (set && value) set = set_field(state, object, NAME_value, Py_NewRef(value)) == 0;
+    if (set || is_ours == 0) PyErr_SetObject(class, object);
     Py_DECREF(object);
     return NULL;
 }
@@ -151,12 +153,39 @@ static PyObject *text_of(const garner_error *error)
 
 PyObject *raise_record(struct state *state, const garner_error *error)
 {
-    return raise_class(state, class_of(state, error->status), text_of(error), error);
+    return raise_class(state, class_of(state, error->status), text_of(error), error, NULL);
+}
+
+/* An integer for a sentence: long ones by their size, which Python would not write out either. */
+static PyObject *number_text(PyObject *number)
+{
+    enum { MOST_CHARACTERS = 80 };
+    PyObject *text = PyObject_Str(number);
+    if (text && PyUnicode_GetLength(text) <= MOST_CHARACTERS) return text;
+    Py_XDECREF(text);
+    PyErr_Clear();
+    PyObject *bits = PyObject_CallMethod(number, "bit_length", NULL);
+    text = bits ? PyUnicode_FromFormat("an integer of %S bits", bits) : NULL;
+    Py_XDECREF(bits);
+    return text;
+}
+
+PyObject *raise_index(struct state *state, const garner_error *error, PyObject *number)
+{
+    PyObject *before = text_of(error), *own = number_text(number);
+    PyObject *shown = PyUnicode_FromFormat(" = %lld ", (long long)error->value.i);
+    PyObject *right = own ? PyUnicode_FromFormat(" = %U ", own) : NULL;
+    PyObject *text = before && shown && right ? PyUnicode_Replace(before, shown, right, 1) : NULL;
+    Py_XDECREF(before);
+    Py_XDECREF(own);
+    Py_XDECREF(shown);
+    Py_XDECREF(right);
+    return raise_class(state, class_of(state, error->status), text, error, number);
 }
 
 PyObject *raise_bad_spec(struct state *state, const garner_error *error)
 {
-    return raise_class(state, state->bad_spec, text_of(error), error);
+    return raise_class(state, state->bad_spec, text_of(error), error, NULL);
 }
 
 PyObject *raise_error(struct state *state, garner_status status, const char *format, ...)
@@ -168,7 +197,7 @@ PyObject *raise_error(struct state *state, garner_status status, const char *for
     va_start(arguments, format);
     PyObject *text = PyUnicode_FromFormatV(format, arguments);
     va_end(arguments);
-    return raise_class(state, class_of(state, status), text, &error);
+    return raise_class(state, class_of(state, status), text, &error, NULL);
 }
 
 PyObject *raise_from(struct state *state, garner_status status, const char *format, ...)
@@ -183,7 +212,7 @@ PyObject *raise_from(struct state *state, garner_status status, const char *form
     va_start(arguments, format);
     PyObject *text = PyUnicode_FromFormatV(format, arguments);
     va_end(arguments);
-    raise_class(state, class_of(state, status), text, &error);
+    raise_class(state, class_of(state, status), text, &error, NULL);
     PyErr_Fetch(&new_type, &raised, &new_traceback);
     PyErr_NormalizeException(&new_type, &raised, &new_traceback);
     if (raised && cause) PyException_SetCause(raised, Py_NewRef(cause));

@@ -14,6 +14,9 @@ int errors_make(struct state *state, PyObject *module);
 /* Raises what a library call reported. Always returns NULL, so that callers return it. */
 PyObject *raise_record(struct state *state, const garner_error *error);
 
+/* The same for an index that the record shows as the nearest 64-bit integer, and that is `number`. */
+PyObject *raise_index(struct state *state, const garner_error *error, PyObject *number);
+
 /* The same for an unknown spec. */
 PyObject *raise_bad_spec(struct state *state, const garner_error *error);
 

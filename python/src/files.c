@@ -130,10 +130,10 @@ PyObject *file_load(PyObject *module, PyObject *const *arguments, Py_ssize_t cou
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-bool read_native(struct state *state, struct operand *operand, PyObject *object, const char *operator,
-                 const char * name)
+bool read_native(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                 const char *operator, const char * name)
 {
-    if (!operand_read(state, operand, object, ROLE_DATA, operator, name)) return false;
+    if (!operand_read(state, operand, object, role, operator, name)) return false;
     if (operand_settle(state, operand, ROLE_INDICES, operator)) return true;
     operand_release(operand);
     return false;
@@ -211,7 +211,8 @@ static bool read_saving(struct state *state, struct saving *saving, PyObject *na
         saving->names[i] = text_at(names, i);
         saving->descrs[i] = text_at(descrs, i);
         PyObject *array = PyList_GetItem(arrays, (Py_ssize_t)i);
-        if (PyErr_Occurred() || !read_native(state, &saving->operands[i], array, "save", saving->names[i]))
+        if (PyErr_Occurred() ||
+            !read_native(state, &saving->operands[i], array, ROLE_DATA, "save", saving->names[i]))
             return false;
         saving->operands[i].tensor.shape = saving->operands[i].shape;
         saving->count++;

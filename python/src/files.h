@@ -15,8 +15,8 @@
 PyObject *array_object_of_file(struct state *state, struct array *loaded);
 
 /* An object in any layout as a tensor in this machine's byte order; false with an exception. */
-bool read_native(struct state *state, struct operand *operand, PyObject *object, const char *operator,
-                 const char * name);
+bool read_native(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                 const char *operator, const char * name);
 
 /* file_open(path, flags) -> a store's handle; file_names(handle); file_load(handle, i); file_kind(handle) */
 extern fast_function file_open_store, file_names, file_load, file_is_single, file_save_all;

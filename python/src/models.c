@@ -127,7 +127,7 @@ static bool read_input(struct running *running, PyObject *name, PyObject *array)
         return false;
     }
     struct operand *operand = &running->operands[port];
-    if (!read_native(state, operand, array, "run", graph->inputs[port].name)) return false;
+    if (!read_native(state, operand, array, ROLE_DATA, "run", graph->inputs[port].name)) return false;
     running->inputs[port] = &operand->tensor;
     if (running->like == NULL) running->like = operand;
     return true;

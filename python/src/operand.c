@@ -123,6 +123,7 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
     operand->like = NULL;
     operand->memory = NULL;
     operand->seen.type = operand->seen.guard = NULL;
+    operand->beyond = NULL;
     operand->origin = FROM_LIST;
     int done = 0;
     struct numpy *numpy = atomic_load_explicit(&state->numpy, memory_order_acquire);
@@ -167,6 +168,7 @@ void operand_release(struct operand *operand)
     Py_CLEAR(operand->seen.guard);
     Py_CLEAR(operand->seen.type);
     Py_CLEAR(operand->owned);
+    Py_CLEAR(operand->beyond);
     free(operand->memory);
     operand->memory = NULL;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "beyond.h"
 #include "errors.h"
 #include "operand.h"
 
@@ -172,9 +173,15 @@ static bool put_integer(struct walk *walk, PyObject *leaf, int64_t flat, int64_t
     }
     if (number == NULL) return false;
     to[flat] = PyLong_AsLongLongAndOverflow(number, &beyond);
+    bool done = !PyErr_Occurred();
+    if (beyond && walk->as_indices) {
+        to[flat] = beyond > 0 ? INT64_MAX : INT64_MIN;
+        done = beyond_keep(walk->operand, flat, number);
+    } else if (beyond) {
+        done = refuse(walk, GARNER_BAD_TYPE, "does not fit in 64 bits");
+    }
     Py_DECREF(number);
-    if (beyond == 0) return !PyErr_Occurred();
-    return refuse(walk, walk->as_indices ? GARNER_OUT_OF_RANGE : GARNER_BAD_TYPE, "does not fit in 64 bits");
+    return done;
 }
 
 static bool put_number(struct walk *walk, PyObject *leaf, int64_t flat, void *context)

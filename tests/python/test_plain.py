@@ -93,6 +93,69 @@ def test_error_fields():
     assert caught.value.axis == 0 and caught.value.value is None
 
 
+def test_integers_beyond_64_bits_are_indices_outside():
+    """Python's integers have no end; the lowest bad position is reported all the same, with the number as it was given."""
+
+    def refused(call):
+        with pytest.raises(garner.OutOfRange) as caught:
+            call()
+        error = caught.value
+        assert error.status == "out_of_range"
+        return error.axis, error.position, error.coordinates, error.value, error.bound, str(error)
+
+    table = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]
+    assert refused(lambda: garner.gather(table, [0, 99, 2**70]))[1:4] == (1, (1,), 99)
+    assert refused(lambda: garner.gather(table, [0, 2**70, 99])) == (
+        0, 1, (1,), 2**70, 3, f"Gather: indices[1] = {2**70} is outside [-3, 2] of data axis 0")  # fmt: skip
+    assert refused(lambda: garner.gather(table, 2**63))[1:5] == (0, (), 2**63, 3)
+    assert refused(lambda: garner.gather(table, [[0, 1], [-(2**63) - 1, 7]]))[1:5] == (2, (1, 0), -(2**63) - 1, 3)
+    assert refused(lambda: garner.gather_nd(table, [[0, 1], [2, -(2**100)]]))[:5] == (1, 3, (1, 1), -(2**100), 4)
+    assert refused(lambda: garner.take_along_axis(table, [[0], [2**64], [0]]))[:5] == (1, 1, (1, 0), 2**64, 4)
+    assert refused(lambda: garner.take_along_dim(table, [[0], [2**64]]))[1:5] == (1, (1, 0), 2**64, 12)
+    assert refused(lambda: garner.index_select(table, 0, 2**64))[1:5] == (0, (), 2**64, 3)
+    assert refused(lambda: garner.Plan("gather", [3], [1], dtype="i64")([1, 2, 3], [2**64]))[1:5] == (0, (0,), 2**64, 3)
+    assert refused(lambda: garner.explain("gather", table, [0, 2**70]))[1:5] == (1, (1,), 2**70, 3)
+    huge = refused(lambda: garner.gather(table, [1 << 100_000]))  # which Python would not write out
+    assert huge[3] == 1 << 100_000 and "an integer of 100001 bits" in huge[5]
+
+
+def test_policies_for_integers_beyond_64_bits():
+    given = [2**70, -(2**70), 1, 2**63, -(2**63) - 1]
+    assert garner.gather([1, 2, 3], given, oob="zero").tolist() == [0, 0, 2, 0, 0]
+    assert garner.gather([1, 2, 3], given, oob="clamp").tolist() == [3, 1, 2, 3, 1]
+    assert garner.gather([1, 2, 3], given, oob="wrap").tolist() == [i % 3 + 1 for i in given]
+    assert garner.gather([1, 2, 3], given, spec="openvino-8").tolist() == [0, 0, 2, 0, 0]
+    table = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]
+    assert garner.gather_nd(table, [[2**70, 2**70 + 1], [-(2**71), 5]], oob="wrap").tolist() == [
+        table[2**70 % 3][(2**70 + 1) % 4], table[-(2**71) % 3][1]]  # fmt: skip
+    assert garner.gather_nd(table, [[2**70 + 1]] * 3, 1, oob="wrap").tolist() == [row[1] for row in table]
+    assert garner.gather(table, [2**70 + 3], axis=-1, oob="wrap").tolist() == [[4], [8], [12]]
+    assert garner.take(table, [2**70, -(2**70)], mode="wrap").tolist() == [2**70 % 12 + 1, -(2**70) % 12 + 1]
+    assert garner.take(table, [2**70, -(2**70)], mode="clip").tolist() == [12, 1]
+    for bad in ({"oob": "wrap", "axis": 7}, {"oob": "wrap", "batch_dims": 3}):
+        with pytest.raises(garner.BadShape):
+            garner.gather(table, [2**70], **bad)
+    with pytest.raises(garner.OutOfRange) as caught:
+        garner.gather([], [2**70], oob="wrap")
+    assert caught.value.value == 2**70 and caught.value.bound == 0
+    with pytest.raises(garner.BadType, match="64 bits"):
+        garner.explain("gather", table, [2**70], oob="zero")
+    with pytest.raises(garner.BadType, match="64 bits"):
+        garner.gather([2**70], [0])
+    with pytest.raises(garner.BadShape, match="64 bits"):
+        garner.gather(table, [0], axis=[2**70])
+
+    class Odd(int):
+        def __mod__(self, other):
+            raise AssertionError("nobody asked for this")
+
+        __str__ = __repr__ = __rmod__ = __mod__
+
+    assert garner.gather([1, 2, 3], [Odd(2**70)], oob="wrap").tolist() == [2]
+    with pytest.raises(garner.OutOfRange, match=str(2**70)):
+        garner.gather([1, 2, 3], [Odd(2**70)])
+
+
 def test_positions_speak_of_the_indices_that_were_given():
     with pytest.raises(garner.OutOfRange) as caught:
         garner.take_along_axis([[[1, 2]], [[3, 4]], [[5, 6]]], [[[0, 0], [0, 7]]], axis=1)
