@@ -202,6 +202,14 @@ static PyGetSetDef attributes[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+/* Calls go by the type's slot; this is for those who ask a plan for its signature. */
+static PyMethodDef methods[] = {
+    {"__call__", FAST(plan_call), METH_VARARGS | METH_KEYWORDS | METH_COEXIST,
+     "__call__($self, /, data, indices, out=None, threads=None)\n--\n\n"
+     "Gathers from data, which like indices must be of the shape and the type that the plan is for."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyType_Slot slots[] = {
     {Py_tp_doc,
      "Plan(op, data_shape, indices_shape, *, dtype='f32', index_dtype='i64', axis=0, batch_dims=0, "
@@ -221,6 +229,7 @@ static PyType_Slot slots[] = {
     {Py_tp_call, SLOT(plan_call)},
     {Py_tp_repr, SLOT(plan_repr)},
     {Py_tp_getset, attributes},
+    {Py_tp_methods, methods},
     {0, NULL},
 };
 

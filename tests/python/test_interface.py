@@ -39,6 +39,13 @@ def test_signature(name):
     assert str(inspect.signature(getattr(garner, name))) == SIGNATURES[name]
 
 
+def test_signature_of_a_plan():
+    plan = garner.Plan("gather", [3], [2], dtype="i64")
+    assert str(inspect.signature(plan)) == str(inspect.signature(plan.__call__)) == "(data, indices, out=None, threads=None)"
+    assert str(inspect.signature(garner.Plan)) == SIGNATURES["Plan"]
+    assert plan.__call__([5, 6, 7], indices=[2, 0]).tolist() == plan([5, 6, 7], indices=[2, 0]).tolist() == [7, 5]
+
+
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_arguments_are_those_of_the_signature(name):
     """Each parameter is known by its name, an unknown one is not, and too many are too many."""
