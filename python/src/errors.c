@@ -45,22 +45,29 @@ int errors_make(struct state *state, PyObject *module)
     if (state->error == NULL) return -1;
     const struct {
         PyObject **made;
+        garner_status status;
         const char *name, *doc;
         PyObject *also;
     } kinds[] = {
-        {&state->out_of_range, "OutOfRange", "An index lies outside its axis.", PyExc_IndexError},
-        {&state->bad_shape, "BadShape", "Rank, axis, shape, strides or overlap.", PyExc_ValueError},
-        {&state->bad_type, "BadType", "An element type that is unknown, or not allowed here.",
-         PyExc_TypeError},
-        {&state->bad_argument, "BadArgument", "An option with a value that it does not have.",
+        {&state->out_of_range, GARNER_OUT_OF_RANGE, "OutOfRange", "An index lies outside its axis.",
+         PyExc_IndexError},
+        {&state->bad_shape, GARNER_BAD_SHAPE, "BadShape", "Rank, axis, shape, strides or overlap.",
          PyExc_ValueError},
-        {&state->bad_file, "BadFile", "A file that is malformed, or holds something unsupported.",
-         PyExc_ValueError},
+        {&state->bad_type, GARNER_BAD_TYPE, "BadType",
+         "An element type that is unknown, or not allowed here.", PyExc_TypeError},
+        {&state->bad_argument, GARNER_BAD_ARGUMENT, "BadArgument",
+         "An option with a value that it does not have.", PyExc_ValueError},
+        {&state->bad_file, GARNER_BAD_FILE, "BadFile",
+         "A file that is malformed, or holds something unsupported.", PyExc_ValueError},
     };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (!(*kinds[i].made =
-                  make_class(module, kinds[i].name, kinds[i].doc, state->error, kinds[i].also, NULL)))
-            return -1;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) { /* a status also where Python raises it */
+        PyObject *status = Py_BuildValue("{s:s}", "status", garner_status_name(kinds[i].status));
+        *kinds[i].made =
+            status ? make_class(module, kinds[i].name, kinds[i].doc, state->error, kinds[i].also, status)
+                   : NULL;
+        Py_XDECREF(status);
+        if (*kinds[i].made == NULL) return -1;
+    }
     state->bad_spec =
         make_class(module, "BadSpec", "An unknown spec, or one that the operator does not have.",
                    state->bad_argument, NULL, NULL);

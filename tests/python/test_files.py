@@ -178,6 +178,16 @@ STRING_GATHERS = {
 }
 
 
+def test_refusals_from_python_have_a_status(tmp_path):
+    for path, what in [("a.txt", [1]), ("a.npz", {1: [1]})]:
+        with pytest.raises(garner.BadArgument) as caught:
+            garner.save(tmp_path / path, what)
+        assert caught.value.status == "bad_argument" and caught.value.axis is None
+    kinds = {"OutOfRange": "out_of_range", "BadShape": "bad_shape", "BadType": "bad_type", "BadArgument": "bad_argument",
+             "BadSpec": "bad_argument", "BadFile": "bad_file", "Error": None}  # fmt: skip
+    assert {name: getattr(garner, name)("of one's own").status for name in kinds} == kinds
+
+
 @pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("name", STRING_GATHERS)
 def test_strings_outlive_what_they_were_taken_from(tmp_path, name, copied):
