@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes of an ONNX graph. The model's opset decides which version of an operator a node is; the table here
- * says which versions there are, and the core what they mean.
+ * Nodes of an ONNX graph. The model's opset decides which version of an operator a node is; which versions
+ * there are, and what they mean, the core says.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "onnx_reader.h"
@@ -27,22 +28,19 @@ static const struct {
     {25, TYPE(U2) | TYPE(I2)},
 };
 
-enum { MOST_VERSIONS = 3 };
-
 /* The operators that run here. */
 static const struct rule {
     const char *type;
     enum graph_kind kind;
-    garner_kind gather; /* of the three */
+    garner_kind gather; /* of the three; 0: it is in every opset */
     size_t inputs;
-    int64_t versions[MOST_VERSIONS];
     const char *attribute; /* an integer, the only one */
 } rules[] = {
-    {"Gather", GRAPH_GATHER, GARNER_GATHER, 2, {1, 11, 13}, "axis"},
-    {"GatherElements", GRAPH_GATHER_ELEMENTS, GARNER_GATHER_ELEMENTS, 2, {11, 13}, "axis"},
-    {"GatherND", GRAPH_GATHER_ND, GARNER_GATHER_ND, 2, {11, 12, 13}, "batch_dims"},
-    {"Constant", GRAPH_CONSTANT, 0, 0, {1}, NULL},
-    {"Identity", GRAPH_IDENTITY, 0, 1, {1}, NULL},
+    {"Gather", GRAPH_GATHER, GARNER_GATHER, 2, "axis"},
+    {"GatherElements", GRAPH_GATHER_ELEMENTS, GARNER_GATHER_ELEMENTS, 2, "axis"},
+    {"GatherND", GRAPH_GATHER_ND, GARNER_GATHER_ND, 2, "batch_dims"},
+    {"Constant", GRAPH_CONSTANT, 0, 0, NULL},
+    {"Identity", GRAPH_IDENTITY, 0, 1, NULL},
 };
 
 /* A node while it is read. */
@@ -86,12 +84,15 @@ static uint64_t types_of(int64_t opset)
     return types;
 }
 
-static int64_t version_of(const struct rule *rule, int64_t opset)
+/* The version of a gather that an opset has, "onnx-13"; NULL if it came later. */
+static const char *spec_of(garner_kind kind, int64_t opset)
 {
-    int64_t version = 0;
-    for (size_t i = 0; i < MOST_VERSIONS; i++)
-        if (rule->versions[i] && rule->versions[i] <= opset) version = rule->versions[i];
-    return version;
+    static const char prefix[] = "onnx-";
+    const size_t length = sizeof prefix - 1;
+    const char *spec = NULL, *name;
+    for (int i = 0; (name = garner_spec_name(kind, i)) != NULL; i++) /* oldest first */
+        if (strncmp(name, prefix, length) == 0 && strtoll(name + length, NULL, 10) <= opset) spec = name;
+    return spec;
 }
 
 static int is_function(const struct onnx_reader *reader, const struct graph_node *node, garner_error *error)
@@ -106,11 +107,12 @@ static const char *refusal_of(const struct scan *scan, garner_error *error)
 {
     struct onnx_reader *reader = scan->reader;
     const struct graph_node *node = node_of(scan);
+    const struct rule *rule = find_rule(node->type);
     if (is_function(reader, node, error)) return "is a function of the model";
     if (*node->domain && strcmp(node->domain, "ai.onnx") != 0)
         return graph_format(reader->graph, error, "of domain %s", node->domain);
-    if (!find_rule(node->type)) return "";
-    if (!version_of(find_rule(node->type), reader->opset))
+    if (!rule) return "";
+    if (rule->gather && !spec_of(rule->gather, reader->opset))
         return graph_format(reader->graph, error, "does not exist in opset %s", reader->opset_text);
     return NULL;
 }
@@ -120,7 +122,6 @@ static garner_status identify(struct scan *scan)
 {
     struct onnx_reader *reader = scan->reader;
     struct graph_node *node = node_of(scan);
-    char spec[32];
     (void)succeed(reader->error);
     node->refusal = refusal_of(scan, reader->error);
     if (reader->error->status) return reader->error->status;
@@ -131,9 +132,7 @@ static garner_status identify(struct scan *scan)
         node->types = types_of(reader->opset);
         return GARNER_OK;
     }
-    snprintf(spec, sizeof spec, "onnx-%lld", (long long)version_of(scan->rule, reader->opset));
-    node->spec = graph_text(reader->graph, spec, strlen(spec), reader->error);
-    if (!node->spec) return GARNER_NO_MEMORY;
+    node->spec = spec_of(scan->rule->gather, reader->opset);
     return garner_op_from_spec(&node->op, node->spec, scan->rule->gather, reader->error);
 }
 
