@@ -148,24 +148,11 @@ static void print_coordinates(FILE *out, const garner_tensor *t, int64_t flat)
     print_integers(out, at, t->rank);
 }
 
-/* Where element `flat` lies; of packed types its byte. */
-static const unsigned char *element_at(const garner_tensor *t, int64_t flat)
-{
-    int64_t offset = flat;
-    if (t->strides) {
-        offset = 0;
-        for (int32_t i = t->rank; i-- > 0; flat /= t->shape[i])
-            offset += flat % t->shape[i] * t->strides[i];
-    }
-    return (const unsigned char *)t->data + t->byte_offset +
-           offset * garner_dtype_bytes(t->dtype, 1, t->item_bytes);
-}
-
 /* The bytes as they lie, for elements that have no form as text or the same one. */
 static void print_bytes(FILE *out, const garner_tensor *t, int64_t flat)
 {
     enum { MOST = 16 };
-    const unsigned char *bytes = element_at(t, flat);
+    const unsigned char *bytes = elements_at(t, flat);
     int64_t size = garner_dtype_bytes(t->dtype, 1, t->item_bytes);
     fputs("bytes", out);
     for (int64_t i = 0; i < size && i < MOST; i++)

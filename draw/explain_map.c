@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elements.h"
 #include "fail.h"
+#include "integer.h"
 
 int64_t map_flatten(const int64_t *shape, int32_t rank, const int64_t *coordinates)
 {
@@ -145,52 +147,17 @@ static garner_status gather_coordinate(struct reduced *reduced, const struct map
     return garner_run(map->op, &data, map->indices, &out, NULL, error);
 }
 
-/* An index as 64 bits, whatever its type; unsigned ones differ from negative ones in *negative. */
-static uint64_t index_bits(const garner_tensor *indices, int64_t flat, int *negative)
-{
-    int64_t at[GARNER_MAX_RANK], offset = flat;
-    int bytes = garner_dtype_bits(indices->dtype) / 8;
-    if (indices->strides) {
-        map_unflatten(indices->shape, indices->rank, flat, at);
-        offset = 0;
-        for (int32_t i = 0; i < indices->rank; i++)
-            offset += at[i] * indices->strides[i];
-    }
-    const char *from = (const char *)indices->data + indices->byte_offset + offset * bytes;
-    union {
-        int8_t i8;
-        int16_t i16;
-        int32_t i32;
-        int64_t i64;
-        uint8_t u8;
-        uint16_t u16;
-        uint32_t u32;
-        uint64_t u64;
-    } index;
-    memcpy(&index, from, (size_t)bytes);
-    garner_dtype type = indices->dtype;
-    *negative = 0;
-    if (type == GARNER_U8) return index.u8;
-    if (type == GARNER_U16) return index.u16;
-    if (type == GARNER_U32) return index.u32;
-    if (type == GARNER_U64) return index.u64;
-    int64_t value = bytes == 1 ? index.i8 : bytes == 2 ? index.i16 : bytes == 4 ? index.i32 : index.i64;
-    *negative = value < 0;
-    return (uint64_t)value;
-}
-
 /* Counts the indices on one axis that were not simply taken as they are. */
 static void note_changes(struct map *map, const struct reduced *reduced, int32_t axis)
 {
     int32_t part = axis - map->gathered;
-    uint64_t extent = (uint64_t)map->data->shape[axis];
+    int64_t extent = map->data->shape[axis];
     if (part < 0 || part >= map->tuple) return;
     for (int64_t i = 0; i < map->tuples; i++) {
-        int negative;
-        uint64_t index = index_bits(map->indices, i * map->tuple + part, &negative);
-        uint64_t coordinate = (uint64_t)reduced->coordinate[i] - 1;
-        if (reduced->coordinate[i] == 0 || index == coordinate) continue;
-        if (negative && index + extent == coordinate)
+        const void *at = elements_at(map->indices, i * map->tuple + part);
+        int64_t index = integer_value(at, map->indices->dtype), coordinate = reduced->coordinate[i] - 1;
+        if (coordinate < 0 || index == coordinate) continue;
+        if (index < 0 && index + extent == coordinate)
             map->wrapped++;
         else
             map->moved++;

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elements.h"
 #include "escape.h"
+#include "integer.h"
 #include "number.h"
 #include "pack.h"
 
@@ -37,64 +39,13 @@ enum value_class value_class(garner_dtype dtype)
     return VALUE_NONE;
 }
 
-/* ---- Where an element lies, and its bits ---- */
-
-static int64_t element_bytes(const garner_tensor *t)
-{
-    return t->dtype == GARNER_OPAQUE ? (int64_t)t->item_bytes : garner_dtype_bits(t->dtype) / 8;
-}
-
-static unsigned char *element_at(const garner_tensor *t, int64_t flat)
-{
-    int64_t offset = t->strides ? 0 : flat;
-    for (int32_t d = t->strides ? t->rank : 0; d-- > 0;) {
-        offset += flat % t->shape[d] * t->strides[d];
-        flat /= t->shape[d];
-    }
-    return (unsigned char *)t->data + t->byte_offset + offset * element_bytes(t);
-}
-
-static uint64_t load(const unsigned char *at, int bytes)
-{
-    uint16_t two;
-    uint32_t four;
-    uint64_t eight;
-    switch (bytes) {
-    case 1:
-        return *at;
-    case 2:
-        return memcpy(&two, at, 2), two;
-    case 4:
-        return memcpy(&four, at, 4), four;
-    default:
-        return memcpy(&eight, at, 8), eight;
-    }
-}
-
-static void store(unsigned char *at, int bytes, uint64_t bits)
-{
-    uint16_t two = (uint16_t)bits;
-    uint32_t four = (uint32_t)bits;
-    switch (bytes) {
-    case 1:
-        *at = (unsigned char)bits;
-        break;
-    case 2:
-        memcpy(at, &two, 2);
-        break;
-    case 4:
-        memcpy(at, &four, 4);
-        break;
-    default:
-        memcpy(at, &bits, 8);
-    }
-}
+/* ---- The bits of an element ---- */
 
 static uint64_t get_bits(const garner_tensor *t, int64_t flat)
 {
     int width = garner_dtype_bits(t->dtype);
     if (width < 8) return pack_get(t->dtype, (unsigned char *)t->data + t->byte_offset, flat);
-    return load(element_at(t, flat), width / 8);
+    return integer_load(elements_at(t, flat), width / 8);
 }
 
 static void set_bits(const garner_tensor *t, int64_t flat, uint64_t bits)
@@ -103,26 +54,17 @@ static void set_bits(const garner_tensor *t, int64_t flat, uint64_t bits)
     if (width < 8)
         pack_put(t->dtype, (unsigned char *)t->data + t->byte_offset, flat, (unsigned)bits);
     else
-        store(element_at(t, flat), width / 8, bits);
+        integer_store(elements_at(t, flat), width / 8, bits);
 }
 
 garner_string value_string(const garner_tensor *t, int64_t flat)
 {
     garner_string string;
-    memcpy(&string, element_at(t, flat), sizeof string);
+    memcpy(&string, elements_at(t, flat), sizeof string);
     return string;
 }
 
 /* ---- Writing ---- */
-
-static int64_t signed_from_bits(uint64_t bits, int width)
-{
-    uint64_t sign = UINT64_C(1) << (width - 1);
-    bits = (bits ^ sign) - sign;
-    int64_t value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 static const struct number_format *part_format(garner_dtype complex)
 {
@@ -133,9 +75,9 @@ static int complex_text(char *buffer, size_t size, const garner_tensor *t, int64
 {
     char real[NUMBER_TEXT_SIZE], imaginary[NUMBER_TEXT_SIZE];
     int half = garner_dtype_bits(t->dtype) / 16;
-    const unsigned char *at = element_at(t, flat);
-    number_text(real, part_format(t->dtype), load(at, half));
-    number_text(imaginary, part_format(t->dtype), load(at + half, half));
+    const unsigned char *at = elements_at(t, flat);
+    number_text(real, part_format(t->dtype), integer_load(at, half));
+    number_text(imaginary, part_format(t->dtype), integer_load(at + half, half));
     return snprintf(buffer, size, "%s%s%sj", real, imaginary[0] == '-' ? "" : "+", imaginary);
 }
 
@@ -173,7 +115,7 @@ int value_text(char *buffer, size_t size, const garner_tensor *t, int64_t flat)
     int width = garner_dtype_bits(t->dtype);
     switch (value_class(t->dtype)) {
     case VALUE_SIGNED:
-        return snprintf(buffer, size, "%lld", (long long)signed_from_bits(get_bits(t, flat), width));
+        return snprintf(buffer, size, "%lld", (long long)integer_from_bits(get_bits(t, flat), width));
     case VALUE_UNSIGNED:
         return snprintf(buffer, size, "%llu", (unsigned long long)get_bits(t, flat));
     case VALUE_FLOAT:
@@ -244,8 +186,8 @@ static const char *parse_complex(const garner_tensor *t, int64_t flat, const cha
     if (!wrong && alone) wrong = number_parse(format, begin, middle, &imaginary);
     if (!wrong && last != middle) wrong = number_parse(format, middle, last, &imaginary);
     if (wrong) return wrong;
-    store(element_at(t, flat), half, real);
-    store(element_at(t, flat) + half, half, imaginary);
+    integer_store(elements_at(t, flat), half, real);
+    integer_store(elements_at(t, flat) + half, half, imaginary);
     return NULL;
 }
 

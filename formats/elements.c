@@ -41,6 +41,15 @@ unsigned elements_swap_width(garner_dtype dtype)
     return bits > 8 ? (unsigned)bits / 8 : 0;
 }
 
+unsigned char *elements_at(const garner_tensor *tensor, int64_t flat)
+{
+    int64_t offset = tensor->strides ? 0 : flat;
+    for (int32_t i = tensor->strides ? tensor->rank : 0; i-- > 0; flat /= tensor->shape[i])
+        offset += flat % tensor->shape[i] * tensor->strides[i];
+    return (unsigned char *)tensor->data + tensor->byte_offset +
+           offset * garner_dtype_bytes(tensor->dtype, 1, tensor->item_bytes);
+}
+
 static garner_status flush(struct walk *walk)
 {
     if (!walk->used) return GARNER_OK;

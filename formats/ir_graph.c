@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "integer.h"
 #include "ir.h"
 #include "ir_build.h"
 
@@ -103,23 +104,6 @@ static garner_status make_gather(struct ir_build *build, const struct ir_layer *
     return status;
 }
 
-static int is_integer(garner_dtype dtype)
-{
-    switch (dtype) {
-    case GARNER_I8:
-    case GARNER_I16:
-    case GARNER_I32:
-    case GARNER_I64:
-    case GARNER_U8:
-    case GARNER_U16:
-    case GARNER_U32:
-    case GARNER_U64:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
 /* Between integers alone; the type it comes from is known when inputs are connected. */
 static garner_status make_convert(struct ir_build *build, const struct ir_layer *layer,
                                   struct graph_node *node)
@@ -128,7 +112,7 @@ static garner_status make_convert(struct ir_build *build, const struct ir_layer 
     char shown[32];
     if (!name) return ir_complain(build, GARNER_BAD_FILE, layer, "the attribute destination_type is missing");
     node->to = ir_type(name);
-    if (is_integer(node->to)) return GARNER_OK;
+    if (integer_is_type(node->to)) return GARNER_OK;
     node->kind = GRAPH_UNSUPPORTED;
     /* save_model of OpenVINO makes f16 of f32 constants, unless it is told not to */
     node->refusal = graph_format(
@@ -343,7 +327,7 @@ static garner_status add_layer(struct ir_build *build, const struct ir_layer *la
 static garner_status check_convert(struct ir_build *build, struct graph_node *node)
 {
     garner_dtype from = build->graph->values[node->inputs[0]].dtype;
-    if (node->kind != GRAPH_CONVERT || !from || is_integer(from)) return GARNER_OK;
+    if (node->kind != GRAPH_CONVERT || !from || integer_is_type(from)) return GARNER_OK;
     node->kind = GRAPH_UNSUPPORTED;
     node->refusal =
         graph_format(build->graph, build->error, "from %s (only integers of 8 to 64 bits are converted)",
