@@ -7,7 +7,8 @@
 
 #include <errno.h>
 
-#include "array.h"
+#include "byteorder.h"
+#include "elements.h"
 #include "escape.h"
 #include "fail.h"
 #include "progress.h"
@@ -180,18 +181,10 @@ static garner_status print_text(FILE *out, const garner_tensor *t, const struct 
     return status;
 }
 
-static garner_status print_raw(FILE *out, const garner_tensor *t, garner_error *error)
+static garner_status print_bytes(void *context, const void *bytes, size_t size, garner_error *error)
 {
-    const unsigned char *bytes = t->data;
-    size_t unit = (size_t)garner_dtype_bits(t->dtype) / 8;
-    if (value_class(t->dtype) == VALUE_COMPLEX) unit /= 2;
-    if (is_little_endian() || unit < 2) {
-        fwrite(bytes, 1, (size_t)t->bytes, out);
-    } else {
-        for (uint64_t i = 0; i < t->bytes && !ferror(out); i++)
-            putc(bytes[i / unit * unit + (unit - 1 - i % unit)], out);
-    }
-    return ferror(out) ? write_failed(error) : GARNER_OK;
+    FILE *out = context;
+    return fwrite(bytes, 1, size, out) < size ? write_failed(error) : GARNER_OK;
 }
 
 garner_status print_tensor(FILE *out, const garner_tensor *t, const struct print_style *style,
@@ -199,5 +192,6 @@ garner_status print_tensor(FILE *out, const garner_tensor *t, const struct print
 {
     garner_status status = print_check(t->dtype, style->format, error);
     if (status != GARNER_OK) return status;
-    return style->format == PRINT_RAW ? print_raw(out, t, error) : print_text(out, t, style, error);
+    if (style->format != PRINT_RAW) return print_text(out, t, style, error);
+    return elements_walk(t, byteorder_swap(t->dtype), print_bytes, out, error);
 }

@@ -8,14 +8,6 @@
 #include "fail.h"
 #include "region.h"
 
-int is_little_endian(void)
-{
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first;
-}
-
 int64_t array_count(int32_t rank, const int64_t *shape)
 {
     int64_t count = 1;
@@ -62,17 +54,6 @@ garner_status array_create(struct array *array, const char *name, garner_dtype d
                                     .bytes = (uint64_t)bytes,
                                     .item_bytes = dtype == GARNER_OPAQUE ? item_bytes : 0};
     return succeed(error);
-}
-
-void reverse_bytes(void *bytes, size_t size, unsigned width)
-{
-    unsigned char *run = bytes;
-    for (size_t at = 0; width > 1 && at + width <= size; at += width, run += width)
-        for (unsigned i = 0; i < width / 2; i++) {
-            unsigned char byte = run[i];
-            run[i] = run[width - 1 - i];
-            run[width - 1 - i] = byte;
-        }
 }
 
 void array_free(struct array *array)

@@ -24,15 +24,9 @@ struct array {
  * it 0, however large the others are. */
 int64_t array_count(int32_t rank, const int64_t *shape);
 
-/* Whether the lowest byte of a number comes first on this machine. */
-int is_little_endian(void);
-
 /* Makes a dense array with zeroed elements. Messages begin with `name`. `shape` may be NULL if rank is 0. */
 garner_status array_create(struct array *array, const char *name, garner_dtype dtype, uint64_t item_bytes,
                            int32_t rank, const int64_t *shape, garner_error *error);
-
-/* Reverses each run of `width` bytes; a width below 2 changes nothing. */
-void reverse_bytes(void *bytes, size_t size, unsigned width);
 
 /* Releases what the array owns and zeroes it. A zeroed array is fine. */
 void array_free(struct array *array);

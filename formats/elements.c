@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "byteorder.h"
 #include "fail.h"
 #include "file.h"
 
@@ -34,13 +35,6 @@ garner_status elements_bytes(const garner_tensor *tensor, const char *path, uint
     return GARNER_OK;
 }
 
-unsigned elements_swap_width(garner_dtype dtype)
-{
-    int bits = dtype == GARNER_OPAQUE || dtype == GARNER_STR ? 0 : garner_dtype_bits(dtype);
-    if (dtype == GARNER_C64 || dtype == GARNER_C128) bits /= 2;
-    return bits > 8 ? (unsigned)bits / 8 : 0;
-}
-
 unsigned char *elements_at(const garner_tensor *tensor, int64_t flat)
 {
     int64_t offset = tensor->strides ? 0 : flat;
@@ -53,7 +47,7 @@ unsigned char *elements_at(const garner_tensor *tensor, int64_t flat)
 static garner_status flush(struct walk *walk)
 {
     if (!walk->used) return GARNER_OK;
-    reverse_bytes(walk->buffer, walk->used, walk->swap);
+    byteorder_reverse(walk->buffer, walk->used, walk->swap);
     garner_status status = walk->take(walk->context, walk->buffer, walk->used, walk->error);
     walk->used = 0;
     return status;

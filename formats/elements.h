@@ -26,9 +26,6 @@ garner_status elements_walk(const garner_tensor *tensor, unsigned swap, elements
 garner_status elements_write(const garner_tensor *tensor, unsigned swap, struct sink *sink,
                              garner_error *error);
 
-/* How wide the runs are that differ between the two byte orders: 4 for f32 and c64, 0 for bytes. */
-unsigned elements_swap_width(garner_dtype dtype);
-
 /* Where element `flat` of a tensor lies, counted in C order; its type is none that packs. */
 unsigned char *elements_at(const garner_tensor *tensor, int64_t flat);
 

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "beneath.h"
+#include "byteorder.h"
 #include "ir_build.h"
 
 /* A constant and its range. */
@@ -108,19 +109,16 @@ static garner_status make_tensor(struct ir_build *build, const struct constant *
     return GARNER_OK;
 }
 
-/* The bytes as this machine has numbers: where they lie, or a copy with each number reversed. An IR has no
- * complex types, so a number is an element. */
+/* The bytes as this machine has numbers: where they lie, or a copy with each number reversed. */
 static garner_status take_numbers(struct ir_build *build, const unsigned char *bytes, garner_tensor *tensor)
 {
-    unsigned width = is_little_endian() ? 1 : (unsigned)garner_dtype_bits(tensor->dtype) / 8;
+    unsigned swap = byteorder_swap(tensor->dtype);
     tensor->data = (void *)(uintptr_t)bytes;
-    if (width < 2) return GARNER_OK;
+    if (!swap) return GARNER_OK;
     unsigned char *copy = graph_alloc(build->graph, (size_t)tensor->bytes, 1, build->error);
     if (!copy) return GARNER_NO_MEMORY;
-    for (size_t i = 0; i + width <= tensor->bytes; i += width)
-        for (unsigned k = 0; k < width; k++)
-            copy[i + k] = bytes[i + width - 1 - k];
-    tensor->data = copy;
+    tensor->data = memcpy(copy, bytes, (size_t)tensor->bytes);
+    byteorder_reverse(copy, (size_t)tensor->bytes, swap);
     return GARNER_OK;
 }
 

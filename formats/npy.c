@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "byteorder.h"
 #include "fail.h"
 #include "file.h"
 #include "npy_header.h"
@@ -120,7 +121,7 @@ static garner_status take_elements(struct array *array, const char *path, const 
     array->memory = malloc(bytes ? bytes : 1);
     if (!array->memory) return fail_memory(error, path, bytes);
     if (bytes) memcpy(array->memory, elements, bytes);
-    reverse_bytes(array->memory, bytes, header->type.swap);
+    byteorder_reverse(array->memory, bytes, header->type.swap);
     array->tensor.data = array->memory;
     return GARNER_OK;
 }

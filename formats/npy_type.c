@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array.h"
+#include "byteorder.h"
 #include "fail.h"
 #include "npy_header.h"
 
@@ -36,7 +36,7 @@ static const struct {
 
 static char native_order(void)
 {
-    return is_little_endian() ? '<' : '>';
+    return byteorder_is_little() ? '<' : '>';
 }
 
 int npy_type_code(char code[8], garner_dtype dtype)

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "beneath.h"
-#include "elements.h"
+#include "byteorder.h"
 #include "region.h"
 
 static const struct field_rule {
@@ -218,13 +218,13 @@ static garner_status decode(const struct onnx_tensor *tensor, const struct wire_
 static garner_status use_bytes(const struct onnx_tensor *tensor, const struct wire_file *file,
                                const unsigned char *bytes, const void **data, void **memory)
 {
-    unsigned swap = is_little_endian() ? 0 : elements_swap_width(tensor->dtype);
+    unsigned swap = byteorder_swap(tensor->dtype);
     *data = bytes;
     if (!swap || !tensor->bytes) return GARNER_OK;
     *memory = tensor->bytes < SIZE_MAX ? malloc((size_t)tensor->bytes) : NULL;
     if (!*memory) return fail_memory(file->error, file->path, tensor->bytes);
     memcpy(*memory, bytes, (size_t)tensor->bytes);
-    reverse_bytes(*memory, (size_t)tensor->bytes, swap);
+    byteorder_reverse(*memory, (size_t)tensor->bytes, swap);
     *data = *memory;
     return GARNER_OK;
 }

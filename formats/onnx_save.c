@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "byteorder.h"
 #include "elements.h"
 #include "fail.h"
 #include "file.h"
@@ -79,7 +80,7 @@ static garner_status produce(void *context, struct sink *sink, garner_error *err
     if (!status) status = write_name(content, sink, error);
     if (status || strings) return status;
     status = write_varint(sink, RAW, content->bytes, error);
-    unsigned swap = is_little_endian() ? 0 : elements_swap_width(tensor->dtype);
+    unsigned swap = byteorder_swap(tensor->dtype);
     return status ? status : elements_walk(tensor, swap, take_bytes, content, error);
 }
 

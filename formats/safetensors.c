@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elements.h"
+#include "byteorder.h"
 #include "fail.h"
 #include "region.h"
 #include "store_format.h"
@@ -384,12 +384,12 @@ static garner_status load_safetensors(const struct store *store, size_t i, struc
     struct store_entry entry;
     garner_status status = describe_item(store, &content->items[i], &entry, error);
     if (status) return status;
-    unsigned width = elements_swap_width(entry.dtype);
-    if (!is_little_endian() && width) {
+    unsigned swap = byteorder_swap(entry.dtype);
+    if (swap) {
         status = array_create(array, store->path, entry.dtype, 0, entry.rank, entry.shape, error);
         if (status) return status;
         memcpy(array->memory, elements, (size_t)entry.bytes);
-        reverse_bytes(array->memory, (size_t)entry.bytes, width);
+        byteorder_reverse(array->memory, (size_t)entry.bytes, swap);
         return GARNER_OK;
     }
     memcpy(array->shape, entry.shape, sizeof array->shape);

@@ -4,6 +4,7 @@
  * turn. Tensors of larger elements come first and the data begins on a multiple of 64 bytes, so that every
  * tensor is aligned for its type.
  */
+#include "byteorder.h"
 #include "safetensors.h"
 
 #include <stdarg.h>
@@ -170,7 +171,7 @@ static garner_status write_tensor(const struct writing *writing, const struct tu
     uint64_t bytes;
     garner_status status = source->load(source->context, turn->position, &array, error);
     if (status) return status;
-    unsigned swap = is_little_endian() ? 0 : elements_swap_width(array.tensor.dtype);
+    unsigned swap = byteorder_swap(array.tensor.dtype);
     status = elements_bytes(&array.tensor, writing->path, &bytes, error);
     if (!status && bytes != turn->bytes)
         status = fail_at(error, GARNER_SYSTEM, writing->path, "a tensor changed while it was written");
