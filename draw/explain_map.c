@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "elements.h"
 #include "fail.h"
 #include "integer.h"
@@ -90,17 +91,6 @@ static void lay_out(struct map *map)
         lay_out_gather(map);
     else
         lay_out_elements(map);
-}
-
-/* Elements; the library has checked that they can be counted. Zero wins over size. */
-static int64_t count_elements(const int64_t *shape, int32_t rank)
-{
-    uint64_t count = 1;
-    for (int32_t i = 0; i < rank; i++)
-        if (shape[i] == 0) return 0;
-    for (int32_t i = 0; i < rank; i++)
-        count *= (uint64_t)shape[i];
-    return (int64_t)count;
 }
 
 /* ---- Gathering coordinates ---- */
@@ -233,9 +223,9 @@ static void measure(struct map *map)
     int32_t free_rank = 0;
     for (int32_t i = 0; i < map->data->rank; i++)
         if (map->free_axis[i]) free_shape[free_rank++] = map->data->shape[i];
-    map->free_count = count_elements(free_shape, free_rank);
-    map->data_count = count_elements(map->data->shape, map->data->rank);
-    map->tuples = count_elements(map->indices->shape, map->indices->rank) / map->tuple;
+    map->free_count = array_count(free_rank, free_shape);
+    map->data_count = array_count(map->data->rank, map->data->shape);
+    map->tuples = array_count(map->indices->rank, map->indices->shape) / map->tuple;
 }
 
 static garner_status fill(struct map *map, garner_error *error)

@@ -13,11 +13,11 @@ int64_t array_count(int32_t rank, const int64_t *shape)
     int64_t count = 1;
     int empty = 0, overflow = 0;
     for (int32_t i = 0; i < rank; i++) {
-        if (shape[i] < 0) return -2;
+        if (shape[i] < 0) return ARRAY_NEGATIVE_EXTENT;
         empty |= shape[i] == 0;
         overflow |= __builtin_mul_overflow(count, shape[i], &count);
     }
-    return empty ? 0 : overflow ? -1 : count;
+    return empty ? 0 : overflow ? ARRAY_TOO_LARGE : count;
 }
 
 static garner_status array_bytes(const char *name, garner_dtype dtype, uint64_t item_bytes, int32_t rank,
@@ -31,7 +31,8 @@ static garner_status array_bytes(const char *name, garner_dtype dtype, uint64_t 
         return fail(error, GARNER_BAD_TYPE, "%s: no element type %d of size %llu", name, (int)dtype,
                     (unsigned long long)item_bytes);
     int64_t count = array_count(rank, shape);
-    if (count == -2) return fail(error, GARNER_BAD_SHAPE, "%s: an extent is negative", name);
+    if (count == ARRAY_NEGATIVE_EXTENT)
+        return fail(error, GARNER_BAD_SHAPE, "%s: an extent is negative", name);
     *bytes = count < 0 ? -1 : garner_dtype_bytes(dtype, count, item_bytes);
     if (*bytes < 0) return fail(error, GARNER_TOO_LARGE, "%s: the size does not fit in 63 bits", name);
     return GARNER_OK;

@@ -20,8 +20,10 @@ struct array {
     struct region *region; /* dropped by array_free: bytes that others may hold, too */
 };
 
-/* Elements of a shape: -1 if that does not fit in 63 bits, -2 if an extent is negative. An extent of 0 makes
- * it 0, however large the others are. */
+/* What array_count answers if there is no count: it does not fit in 63 bits, or an extent is negative. */
+enum { ARRAY_TOO_LARGE = -1, ARRAY_NEGATIVE_EXTENT = -2 };
+
+/* Elements of a shape, or one of the above. An extent of 0 makes it 0, however large the others are. */
 int64_t array_count(int32_t rank, const int64_t *shape);
 
 /* Makes a dense array with zeroed elements. Messages begin with `name`. `shape` may be NULL if rank is 0. */

@@ -28,7 +28,8 @@ garner_status elements_bytes(const garner_tensor *tensor, const char *path, uint
         return fail_at(error, GARNER_BAD_SHAPE, path, "rank %d is outside [0, %d]", (int)tensor->rank,
                        GARNER_MAX_RANK);
     int64_t count = array_count(tensor->rank, tensor->shape);
-    if (count == -2) return fail_at(error, GARNER_BAD_SHAPE, path, "an extent is negative");
+    if (count == ARRAY_NEGATIVE_EXTENT)
+        return fail_at(error, GARNER_BAD_SHAPE, path, "an extent is negative");
     int64_t size = count < 0 ? -1 : garner_dtype_bytes(tensor->dtype, count, tensor->item_bytes);
     if (size < 0) return fail_at(error, GARNER_TOO_LARGE, path, "the size does not fit in 63 bits");
     *bytes = (uint64_t)size;

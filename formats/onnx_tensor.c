@@ -178,7 +178,7 @@ static garner_status check_shape(const struct scan *scan)
                                 (unsigned long long)scan->data_type, GARNER_I2);
     tensor->dtype = (garner_dtype)scan->data_type;
     tensor->count = array_count(tensor->rank, tensor->shape);
-    if (tensor->count == -2)
+    if (tensor->count == ARRAY_NEGATIVE_EXTENT)
         return onnx_tensor_fail(tensor, scan->file, GARNER_BAD_FILE, "an extent is negative");
     int64_t bytes = tensor->count < 0 ? -1 : garner_dtype_bytes(tensor->dtype, tensor->count, 0);
     if (bytes < 0)
