@@ -3,12 +3,9 @@
  * The commands gather, gather-elements, gather-nd and explain: load two tensors, make the operator that
  * the options describe, run or draw it, and put the result where it was asked for.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "environment.h"
@@ -99,13 +96,7 @@ static garner_status deliver(const struct work *w, garner_error *error)
     const struct setting *s = w->line->setting;
     if (s[OPTION_OUT].given)
         return tensor_save(s[OPTION_OUT].text, NULL, &w->out.tensor, w->data.descr, error);
-    bool terminal = isatty(STDOUT_FILENO), verbose = s[OPTION_VERBOSE].given;
-    struct print_style style = {
-        .format = (enum print_format)s[OPTION_FORMAT].number,
-        .header = terminal || verbose,
-        .shorten = terminal && !verbose && s[OPTION_FORMAT].number == PRINT_TEXT,
-        .progress = !terminal,
-    };
+    struct print_style style = print_style_of(w->line);
     return print_tensor(stdout, &w->out.tensor, &style, error);
 }
 

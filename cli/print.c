@@ -3,14 +3,18 @@
  * Walks the elements in C order with one counter for each axis, and opens and closes brackets where
  * counters begin and end.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "print.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "byteorder.h"
 #include "elements.h"
 #include "escape.h"
 #include "fail.h"
+#include "options.h"
 #include "progress.h"
 #include "value.h"
 
@@ -42,6 +46,18 @@ garner_status print_check(garner_dtype dtype, enum print_format format, garner_e
         return fail(error, GARNER_UNSUPPORTED,
                     "strings have no form as raw bytes; print them with --format text or json");
     return GARNER_OK;
+}
+
+struct print_style print_style_of(const struct invocation *line)
+{
+    enum print_format format = (enum print_format)line->setting[OPTION_FORMAT].number;
+    bool terminal = isatty(STDOUT_FILENO), verbose = line->setting[OPTION_VERBOSE].given;
+    return (struct print_style){
+        .format = format,
+        .header = terminal || verbose,
+        .shorten = terminal && !verbose && format == PRINT_TEXT,
+        .progress = !terminal,
+    };
 }
 
 static garner_status write_failed(garner_error *error)

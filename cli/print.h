@@ -10,6 +10,8 @@
 
 #include "garner.h"
 
+struct invocation;
+
 /* In the order of the words of --format. */
 enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_RAW };
 
@@ -19,6 +21,9 @@ struct print_style {
     bool shorten;  /* text: leave out the middle of long axes */
     bool progress; /* show how far it is, if it takes long and standard error is a terminal */
 };
+
+/* How the command line wants results on standard output. */
+struct print_style print_style_of(const struct invocation *line);
 
 /* Whether a type can be printed so: opaque elements and, raw, strings cannot (GARNER_UNSUPPORTED). */
 garner_status print_check(garner_dtype dtype, enum print_format format, garner_error *error);

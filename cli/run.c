@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "escape.h"
@@ -262,14 +261,7 @@ static void print_name(const char *name, bool json)
 /* One output as any result; several as lines NAME=ARRAY, or as the members of one JSON object. */
 static garner_status print_outputs(const struct run *r, garner_error *error)
 {
-    const struct setting *s = r->line->setting;
-    bool terminal = isatty(STDOUT_FILENO), verbose = s[OPTION_VERBOSE].given;
-    struct print_style style = {
-        .format = (enum print_format)s[OPTION_FORMAT].number,
-        .header = terminal || verbose,
-        .shorten = terminal && !verbose && s[OPTION_FORMAT].number == PRINT_TEXT,
-        .progress = !terminal,
-    };
+    struct print_style style = print_style_of(r->line);
     size_t count = r->graph->output_count;
     bool json = style.format == PRINT_JSON;
     garner_status status = GARNER_OK;
