@@ -2,16 +2,6 @@
 /* Which bytes are turned round, and turning them. */
 #include "byteorder.h"
 
-#include <string.h>
-
-int byteorder_is_little(void)
-{
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first;
-}
-
 unsigned byteorder_width(garner_dtype dtype)
 {
     int bits = dtype == GARNER_OPAQUE || dtype == GARNER_STR ? 0 : garner_dtype_bits(dtype);

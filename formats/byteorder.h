@@ -5,10 +5,18 @@
 #ifndef GARNER_FORMATS_BYTEORDER_H
 #define GARNER_FORMATS_BYTEORDER_H
 
+#include <string.h>
+
 #include "garner.h"
 
 /* Whether the lowest byte of a number comes first on this machine. */
-int byteorder_is_little(void);
+static inline int byteorder_is_little(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first;
+}
 
 /* How wide the runs are that differ between the two orders: 4 for f32 and c64, 0 for bytes. */
 unsigned byteorder_width(garner_dtype dtype);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "integer.h"
 #include "operand.h"
 
 /* Where a keyword belongs; -1 if nowhere. Names in calls are interned, so one look usually does. */
@@ -91,12 +92,6 @@ static bool integer_of_long(struct state *state, const char *operator, const cha
     return beyond == 0;
 }
 
-static bool is_integer(garner_dtype dtype)
-{
-    const char *name = garner_dtype_name(dtype);
-    return (name[0] == 'i' || name[0] == 'u') && garner_dtype_bits(dtype) >= 8;
-}
-
 /* OpenVINO gives the axis as a tensor: of rank 0, or of one element. */
 static bool integer_of_tensor(struct state *state, const char *operator, const char * name, PyObject *given,
                               int64_t *number)
@@ -112,7 +107,7 @@ static bool integer_of_tensor(struct state *state, const char *operator, const c
     bool one = operand.tensor.rank == 0 || (operand.tensor.rank == 1 && operand.shape[0] == 1);
     if (one && operand.beyond)
         raise_error(state, GARNER_BAD_SHAPE, "%s: %s %R does not fit in 64 bits", operator, name, given);
-    else if (one && !is_integer(operand.tensor.dtype))
+    else if (one && !integer_is_type(operand.tensor.dtype))
         raise_error(state, GARNER_BAD_TYPE, "%s: %s is of type %s; it must be an integer", operator, name,
                     garner_dtype_name(operand.tensor.dtype));
     else if (one)

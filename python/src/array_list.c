@@ -1,107 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /* The elements of a garner.Array as Python's own objects, for every element type. */
-#include <math.h>
 #include <string.h>
 
 #include "array_object.h"
+#include "byteorder.h"
 #include "errors.h"
+#include "integer.h"
+#include "number.h"
+#include "operand.h"
+#include "pack.h"
 
-/* A float of fewer than 32 bits: sign, exponent, fraction, from the top. */
-struct small_float {
-    garner_dtype dtype;
-    int exponent, fraction, bias;
-    bool has_infinity; /* the highest exponent is for infinities and NaNs, as IEEE says */
-    unsigned
-        nan; /* otherwise: the one code (less its sign if sign_is_nan is false) that is no number; 0: none */
-    bool nan_has_sign; /* the NaN is where -0 would be */
-};
-
-static const struct small_float small_floats[] = {
-    {GARNER_F16, 5, 10, 15, true, 0, false},         {GARNER_BF16, 8, 7, 127, true, 0, false},
-    {GARNER_F8E5M2, 5, 2, 15, true, 0, false},       {GARNER_F8E4M3FN, 4, 3, 7, false, 0x7f, false},
-    {GARNER_F8E4M3FNUZ, 4, 3, 8, false, 0x80, true}, {GARNER_F8E5M2FNUZ, 5, 2, 16, false, 0x80, true},
-    {GARNER_F4E2M1, 2, 1, 1, false, 0, false},
-};
-
-static double float_of(const struct small_float *type, unsigned code)
+/* A number of fewer than 32 bits that C has no type for. */
+static PyObject *small_number(garner_dtype dtype, uint64_t bits)
 {
-    unsigned sign_bit = 1u << (type->exponent + type->fraction);
-    unsigned exponent = (code & (sign_bit - 1)) >> type->fraction,
-             fraction = code & ((1u << type->fraction) - 1);
-    unsigned highest = (1u << type->exponent) - 1;
-    double sign = code & sign_bit ? -1.0 : 1.0;
-    if (type->nan && (type->nan_has_sign ? code : code & (sign_bit - 1)) == type->nan) return (double)NAN;
-    if (type->has_infinity && exponent == highest) return fraction ? (double)NAN : sign * (double)INFINITY;
-    if (exponent == 0) return sign * ldexp(fraction, 1 - type->bias - type->fraction);
-    return sign *
-           ldexp((double)(fraction + (1u << type->fraction)), (int)exponent - type->bias - type->fraction);
-}
-
-/* Element `i` of packed elements, as garner.h describes the packings. */
-static unsigned code_of(garner_dtype dtype, const unsigned char *bytes, int64_t i)
-{
-    unsigned bits = (unsigned)garner_dtype_bits(dtype);
-    if (dtype == GARNER_U1) return (unsigned)bytes[i / 8] >> (7 - i % 8) & 1u;
-    if (dtype == GARNER_U3 || dtype == GARNER_U6) {
-        unsigned per_unit = 24 / bits, at = (unsigned)(i % per_unit), low = bits * 2 / 3, high = bits - low;
-        const unsigned char *unit = bytes + 3 * (i / per_unit);
-        unsigned word = (unsigned)unit[0] << 8 | unit[1];
-        unsigned lows = word >> (16 - low * (at + 1)) & ((1u << low) - 1);
-        return lows | ((unsigned)unit[2] >> (8 - high * (at + 1)) & ((1u << high) - 1)) << low;
-    }
-    unsigned per_byte = 8 / bits;
-    return (unsigned)bytes[i / per_byte] >> bits * (unsigned)(i % per_byte) & ((1u << bits) - 1);
-}
-
-static PyObject *small_number(garner_dtype dtype, unsigned code)
-{
-    unsigned bits = (unsigned)garner_dtype_bits(dtype);
-    for (size_t i = 0; i < sizeof small_floats / sizeof small_floats[0]; i++)
-        if (small_floats[i].dtype == dtype) return PyFloat_FromDouble(float_of(&small_floats[i], code));
-    if (dtype == GARNER_F8E8M0)
-        return PyFloat_FromDouble(code == 0xff ? (double)NAN : ldexp(1, (int)code - 127));
+    const struct number_format *format = number_format(dtype);
+    if (format) return PyFloat_FromDouble(number_value(format, bits));
     bool is_signed = dtype == GARNER_I4 || dtype == GARNER_I2;
-    long value = (long)code;
-    return PyLong_FromLong(is_signed && code >> (bits - 1) ? value - (1L << bits) : value);
+    return PyLong_FromLongLong(is_signed ? integer_from_bits(bits, garner_dtype_bits(dtype)) : (int64_t)bits);
 }
 
-/* A number of C's own types. */
-union number {
-    int8_t i8;
-    int16_t i16;
-    int32_t i32;
-    int64_t i64;
-    uint8_t u8;
-    uint16_t u16;
-    uint32_t u32;
-    uint64_t u64;
+static PyObject *plain_integer(garner_dtype dtype, const unsigned char *at, int bytes)
+{
+    uint64_t bits = integer_load(at, bytes);
+    if (!integer_is_signed(dtype)) return PyLong_FromUnsignedLongLong(bits);
+    return PyLong_FromLongLong(integer_from_bits(bits, 8 * bytes));
+}
+
+/* Others of C's own types. */
+union plain {
     float f32[2];
     double f64[2];
     garner_string text;
 };
 
 /* An element of whole bytes, in this machine's order. */
-static PyObject *plain_number(garner_dtype dtype, const unsigned char *at)
+static PyObject *plain_element(garner_dtype dtype, const unsigned char *at)
 {
-    union number value;
-    memcpy(&value, at, (size_t)garner_dtype_bits(dtype) / 8);
+    union plain value;
+    int bytes = garner_dtype_bits(dtype) / 8;
+    if (integer_is_type(dtype)) return plain_integer(dtype, at, bytes);
+    memcpy(&value, at, (size_t)bytes);
     switch (dtype) {
-    case GARNER_I8:
-        return PyLong_FromLong(value.i8);
-    case GARNER_I16:
-        return PyLong_FromLong(value.i16);
-    case GARNER_I32:
-        return PyLong_FromLong(value.i32);
-    case GARNER_I64:
-        return PyLong_FromLongLong(value.i64);
-    case GARNER_U8:
-        return PyLong_FromLong(value.u8);
-    case GARNER_U16:
-        return PyLong_FromLong(value.u16);
-    case GARNER_U32:
-        return PyLong_FromUnsignedLong(value.u32);
-    case GARNER_U64:
-        return PyLong_FromUnsignedLongLong(value.u64);
     case GARNER_F32:
         return PyFloat_FromDouble((double)value.f32[0]);
     case GARNER_F64:
@@ -111,11 +50,11 @@ static PyObject *plain_number(garner_dtype dtype, const unsigned char *at)
     case GARNER_C128:
         return PyComplex_FromDoubles(value.f64[0], value.f64[1]);
     case GARNER_BOOL:
-        return PyBool_FromLong(value.u8);
+        return PyBool_FromLong(*at);
     case GARNER_STR:
         return PyUnicode_DecodeUTF8(value.text.bytes, (Py_ssize_t)value.text.size, "surrogateescape");
     default:
-        return small_number(dtype, garner_dtype_bits(dtype) == 16 ? value.u16 : value.u8);
+        return small_number(dtype, integer_load(at, bytes));
     }
 }
 
@@ -124,18 +63,13 @@ PyObject *array_object_element(const struct array_object *array, int64_t offset)
     const garner_tensor *tensor = &array->tensor;
     const unsigned char *first = (const unsigned char *)tensor->data + tensor->byte_offset;
     int bits = garner_dtype_bits(tensor->dtype);
-    if (bits < 8 && bits > 0) return small_number(tensor->dtype, code_of(tensor->dtype, first, offset));
-    int64_t item = bits / 8;
-    const uint16_t one = 1;
-    bool little = *(const char *)&one == 1;
-    char order = array->format ? array->format[0] : '@';
-    if (!(order == '<' && !little) && !((order == '>' || order == '!') && little))
-        return plain_number(tensor->dtype, first + offset * item);
+    if (bits < 8 && bits > 0) return small_number(tensor->dtype, pack_get(tensor->dtype, first, offset));
+    const unsigned char *at = first + offset * (bits / 8);
+    if (!format_is_swapped(array->format)) return plain_element(tensor->dtype, at);
     unsigned char turned[16];
-    int64_t part = tensor->dtype == GARNER_C64 || tensor->dtype == GARNER_C128 ? item / 2 : item;
-    for (int64_t i = 0; i < item; i++)
-        turned[i] = first[offset * item + i / part * part + (part - 1 - i % part)];
-    return plain_number(tensor->dtype, turned);
+    memcpy(turned, at, (size_t)bits / 8);
+    byteorder_reverse(turned, (size_t)bits / 8, byteorder_width(tensor->dtype));
+    return plain_element(tensor->dtype, turned);
 }
 
 /* Depth is at most the rank. */

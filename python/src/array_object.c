@@ -209,8 +209,7 @@ int read_array(struct state *state, struct operand *operand, PyObject *object)
     }
     operand->writable = array->writable;
     operand->format = array->format;
-    operand->swapped =
-        array->format && strchr("<>!", array->format[0]) && array->tensor.dtype != GARNER_OPAQUE;
+    operand->swapped = array->tensor.dtype != GARNER_OPAQUE && format_is_swapped(array->format);
     return 1;
 }
 

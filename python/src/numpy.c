@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "byteorder.h"
 #include "errors.h"
 #include "operand.h"
 
@@ -202,8 +203,7 @@ garner_dtype numpy_type(struct state *state, const struct numpy *numpy, PyObject
                         bool *swapped, const char *operator, const char * name)
 {
     const struct type_object *type = (const struct type_object *)dtype;
-    const int one = 1;
-    *swapped = type->byte_order == (*(const char *)&one ? '>' : '<');
+    *swapped = type->byte_order == (byteorder_is_little() ? '>' : '<');
     if (type->number >= 0 && type->number < BUILT_IN) {
         garner_dtype known = built_in(type->number);
         if (known != GARNER_OPAQUE) return known;

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "byteorder.h"
 #include "errors.h"
+#include "integer.h"
 #include "numpy.h"
 #include "work.h"
 
@@ -333,20 +335,17 @@ bool operand_flatten(struct state *state, struct operand *operand, const char *o
 
 void operand_integer(const struct operand *operand, int64_t *number)
 {
-    const char *at = (const char *)operand->tensor.data + operand->tensor.byte_offset;
-    unsigned char bytes[8] = {0};
+    unsigned char bytes[8];
     size_t size = (size_t)operand_item(operand);
-    uint64_t value = 0;
-    bool is_signed = operand->tensor.dtype == GARNER_I8 || operand->tensor.dtype == GARNER_I16 ||
-                     operand->tensor.dtype == GARNER_I32 || operand->tensor.dtype == GARNER_I64;
-    const uint16_t one = 1;
-    bool little = (*(const char *)&one == 1) != operand->swapped;
-    memcpy(bytes, at, size);
-    for (size_t i = 0; i < size; i++)
-        value |= (uint64_t)bytes[i] << 8 * (little ? i : size - 1 - i);
-    if (is_signed && size < 8 && value >> (8 * size - 1)) value |= UINT64_MAX << 8 * size;
-    if (!is_signed && value > INT64_MAX) value = INT64_MAX; /* as far outside as any */
-    *number = (int64_t)value;
+    memcpy(bytes, (const char *)operand->tensor.data + operand->tensor.byte_offset, size);
+    if (operand->swapped) byteorder_reverse(bytes, size, (unsigned)size);
+    *number = integer_value(bytes, operand->tensor.dtype);
+}
+
+bool format_is_swapped(const char *format)
+{
+    char order = format ? format[0] : '@';
+    return byteorder_is_little() ? order == '>' || order == '!' : order == '<';
 }
 
 bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out)

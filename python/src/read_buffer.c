@@ -44,8 +44,6 @@ static bool take_type(struct state *state, struct operand *operand, const Py_buf
                       const char *operator, const char * name)
 {
     const char *format = buffer->format ? buffer->format : "B";
-    const uint16_t one = 1;
-    bool little = *(const char *)&one == 1;
     if (format_holds_objects(format)) {
         raise_error(
             state, GARNER_BAD_TYPE,
@@ -53,7 +51,7 @@ static bool take_type(struct state *state, struct operand *operand, const Py_buf
             operator, name);
         return false;
     }
-    operand->swapped = format[0] == '<' ? !little : format[0] == '>' || format[0] == '!' ? little : false;
+    operand->swapped = format_is_swapped(format);
     const char *letters = format + (*format && strchr("@=<>!^", *format) != NULL);
     operand->tensor.dtype = number_type(letters, buffer->itemsize);
     if (operand->tensor.dtype == GARNER_OPAQUE) operand->tensor.item_bytes = (uint64_t)buffer->itemsize;
