@@ -135,6 +135,28 @@ def test_numpy_files(tmp_path):
     assert np.load(tmp_path / "w.npz")["y"].tolist() == [[1, 0], [0, 1]]
 
 
+def field(number, wire, value):
+    """How a field of protocol buffers begins: its key, and a number or the length of what follows."""
+    return bytes([number << 3 | wire, *(value >> 7 * i & 127 | 128 for i in range(4)), 0])
+
+
+@pytest.mark.parametrize(("code", "name"), [
+    (10, "float16"), (16, "bfloat16"), (17, "float8_e4m3fn"), (18, "float8_e4m3fnuz"), (19, "float8_e5m2"), (20, "float8_e5m2fnuz"),
+    (24, "float8_e8m0fnu"), (23, "float4_e2m1fn"), (21, "uint4"), (22, "int4"),
+])  # fmt: skip
+def test_every_code_of_small_types(tmp_path, code, name):
+    """What an element is to Python, against ml_dtypes: a TensorProto with each code once."""
+    np = pytest.importorskip("numpy")
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    bits = 4 if "4_e2" in name or "int4" in name else 8 if "float8" in name else 16
+    codes = np.arange(1 << bits, dtype="<u2" if bits == 16 else "u1")
+    raw = (codes[1::2] << 4 | codes[::2] if bits == 4 else codes).tobytes()
+    proto = field(1, 0, len(codes)) + field(2, 0, code) + field(9, 2, len(raw)) + raw
+    (tmp_path / "x.pb").write_bytes(proto)
+    expected = codes.view(np.float16 if name == "float16" else getattr(ml_dtypes, name)).tolist()
+    assert [repr(float(x)) for x in garner.load(tmp_path / "x.pb").tolist()] == [repr(float(x)) for x in expected]
+
+
 def test_ml_dtypes_and_safetensors(tmp_path):
     np = pytest.importorskip("numpy")
     ml_dtypes = pytest.importorskip("ml_dtypes")
