@@ -5,7 +5,7 @@
 // place.
 #include <array>
 
-#include "layers.hpp"
+#include "operators.hpp"
 #include <openvino/core/extension.hpp>
 #include <openvino/core/op_extension.hpp>
 #include <openvino/frontend/onnx/extension/conversion.hpp>

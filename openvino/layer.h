@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A gather layer of a model, without a word of OpenVINO's: one operator in one version, the plans for
- * the shapes that it has met, and where it stands in messages. extension.cpp is the thin part around it.
+ * the shapes that it has met, and where it stands in messages. operators.cpp is the thin part around it.
  */
 #ifndef GARNER_LAYER_H
 #define GARNER_LAYER_H

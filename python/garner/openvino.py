@@ -116,7 +116,7 @@ def _compile(package, target):
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="compiling-") as folder:
         made = Path(folder) / target.name
         # One unit of two files: OpenVINO's headers, which take most of the time, are read once.
-        command = [*compiler, *_FLAGS, f"-I{_PARTS}", "-isystem", f"{package / 'include'}", "-include", f"{_PARTS / 'layers.cpp'}",
+        command = [*compiler, *_FLAGS, f"-I{_PARTS}", "-isystem", f"{package / 'include'}", "-include", f"{_PARTS / 'operators.cpp'}",
                    f"{_PARTS / 'extension.cpp'}", f"{_PARTS / 'libgarner_layer.a'}", *map(str, libraries), "-o", f"{made}"]  # fmt: skip
         said = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
         if said.returncode or not made.exists():

@@ -65,10 +65,10 @@ def test_a_compiler_that_fails(tmp_path):
     said = run(ASK, XDG_CACHE_HOME=str(tmp_path / "cache"), CXX="false")
     assert "RuntimeError: garner.openvino: false could not compile the extension: it said nothing" in said.stderr
     compiler = tmp_path / "c++"
-    compiler.write_text("#!/bin/sh\necho layers.hpp:3: note: so so >&2\necho 'layers.hpp:7: error: no such thing' >&2\nexit 1\n")
+    compiler.write_text("#!/bin/sh\necho operators.hpp:3: note: so so >&2\necho 'operators.hpp:7: error: no such thing' >&2\nexit 1\n")
     compiler.chmod(0o755)
     said = run(ASK, XDG_CACHE_HOME=str(tmp_path / "cache"), CXX=str(compiler))
-    assert "could not compile the extension: layers.hpp:7: error: no such thing" in said.stderr
+    assert "could not compile the extension: operators.hpp:7: error: no such thing" in said.stderr
     assert [path.name for path in (tmp_path / "cache" / "garner").iterdir()] == ["lock"]
 
 
@@ -132,6 +132,6 @@ def test_clang_compiles_it_without_a_warning():
     """As gcc did before, for all tests."""
     parts, package = garner.openvino._PARTS, Path(ov.__file__).resolve().parent
     said = subprocess.run(["clang++", "-std=c++17", "-fsyntax-only", *WARNINGS, f"-I{parts}", "-isystem", package / "include",
-                           "-include", parts / "layers.cpp", parts / "extension.cpp"],
+                           "-include", parts / "operators.cpp", parts / "extension.cpp"],
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert said.returncode == 0, said.stderr

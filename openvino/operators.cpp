@@ -2,7 +2,7 @@
 //
 // From OpenVINO's tensors and graph to layer.c: element types by their names, tensors as views, tasks on the
 // threads that the plug-in runs the layer with, refusals as exceptions.
-#include "layers.hpp"
+#include "operators.hpp"
 
 #include <array>
 #include <cstring>
