@@ -96,7 +96,7 @@ static garner_status read_string(const struct reader *r, const struct token *tok
     const char *last = token->end - 1;
     *size = 0;
     for (const char *c = token->begin + 1; c < last; c += used) {
-        int length = unescape_next(piece, c, (size_t)(last - c), &used);
+        int length = escape_undo(piece, c, (size_t)(last - c), &used);
         if (length < 0) return malformed(r, c, "no such escape in a string");
         if (bytes) memcpy(bytes + *size, piece, (size_t)length);
         *size += (uint64_t)length;

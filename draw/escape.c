@@ -78,7 +78,7 @@ static int unescape_point(char out[4], const char *text, size_t left, size_t *us
     return utf8_encode(out, 0x10000u + (((uint32_t)point & 0x3FF) << 10 | ((uint32_t)low & 0x3FF)));
 }
 
-int unescape_next(char out[4], const char *text, size_t left, size_t *used)
+int escape_undo(char out[4], const char *text, size_t left, size_t *used)
 {
     static const char letters[] = "\"\\/bfnrt", plain[] = "\"\\/\b\f\n\r\t";
     *used = 1;

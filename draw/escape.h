@@ -26,6 +26,6 @@ int escape_next(char out[ESCAPE_SIZE], const char *bytes, size_t left, enum esca
  * sets *used to how many characters it took. Returns how many bytes were written, or -1 if the escape
  * is none. `left` counts up to the end of the text and is at least 1.
  */
-int unescape_next(char out[4], const char *text, size_t left, size_t *used);
+int escape_undo(char out[4], const char *text, size_t left, size_t *used);
 
 #endif
