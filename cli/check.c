@@ -16,10 +16,10 @@
 
 #include "command.h"
 #include "difference.h"
-#include "escape.h"
 #include "exits.h"
 #include "fail.h"
 #include "model.h"
+#include "print.h"
 #include "tensor.h"
 
 enum verdict { PASS, FAIL, UNSUPPORTED, VERDICTS };
@@ -230,25 +230,13 @@ static garner_status check_folder(struct folder *f, unsigned model_flags, garner
 
 /* ---- Telling ---- */
 
-static void print_quoted(const char *text)
-{
-    char piece[ESCAPE_SIZE];
-    size_t used;
-    putchar('"');
-    for (size_t left = strlen(text); left > 0; text += used, left -= used) {
-        escape_next(piece, text, left, ESCAPE_JSON, &used);
-        fputs(piece, stdout);
-    }
-    putchar('"');
-}
-
 static void tell_json(const char *path, enum verdict verdict, const char *message, bool first)
 {
     fputs(first ? "{\"folders\": [\n " : ",\n ", stdout);
     printf("{\"result\": \"%s\", \"folder\": ", verdict_words[verdict]);
-    print_quoted(path);
+    print_json_string(stdout, path);
     fputs(", \"message\": ", stdout);
-    print_quoted(message);
+    print_json_string(stdout, message);
     putchar('}');
 }
 

@@ -11,6 +11,7 @@
 #include "elements.h"
 #include "fail.h"
 #include "pack.h"
+#include "print.h"
 #include "progress.h"
 #include "value.h"
 
@@ -132,20 +133,12 @@ static void print_type(FILE *out, const struct array *array)
     if (array->descr) fprintf(out, " %s", printable(shown, sizeof shown, array->descr));
 }
 
-static void print_integers(FILE *out, const int64_t *values, int32_t count)
-{
-    putc('[', out);
-    for (int32_t i = 0; i < count; i++)
-        fprintf(out, i ? ",%lld" : "%lld", (long long)values[i]);
-    putc(']', out);
-}
-
 static void print_coordinates(FILE *out, const garner_tensor *t, int64_t flat)
 {
     int64_t at[GARNER_MAX_RANK];
     for (int32_t i = t->rank; i-- > 0; flat /= t->shape[i])
         at[i] = flat % t->shape[i];
-    print_integers(out, at, t->rank);
+    print_integers(out, at, t->rank, false);
 }
 
 /* The bytes as they lie, for elements that have no form as text or the same one. */
@@ -188,9 +181,9 @@ void difference_print(FILE *out, const struct difference *difference, const stru
         break;
     case DIFFERENCE_SHAPE:
         fputs("shapes differ: ", out);
-        print_integers(out, a->tensor.shape, a->tensor.rank);
+        print_integers(out, a->tensor.shape, a->tensor.rank, false);
         fputs(" and ", out);
-        print_integers(out, b->tensor.shape, b->tensor.rank);
+        print_integers(out, b->tensor.shape, b->tensor.rank, false);
         break;
     case DIFFERENCE_ELEMENTS:
         fputs("first difference at ", out);

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "command.h"
-#include "escape.h"
 #include "fail.h"
 #include "model.h"
+#include "print.h"
 #include "tensor.h"
 #include "utf8.h"
 
@@ -28,18 +28,6 @@ struct listing {
 };
 
 /* ---- Pieces ---- */
-
-void info_json_string(FILE *out, const char *text)
-{
-    char piece[ESCAPE_SIZE];
-    size_t left = strlen(text), used;
-    putc('"', out);
-    for (; left; left -= used, text += used) {
-        escape_next(piece, text, left, ESCAPE_JSON, &used);
-        fputs(piece, out);
-    }
-    putc('"', out);
-}
 
 /* Characters of valid UTF-8, near enough to columns. */
 static int columns(const char *text)
@@ -67,20 +55,12 @@ int info_text(FILE *out, const char *text)
     return count;
 }
 
-static int shape_text(char text[SHAPE_TEXT], const int64_t *shape, int32_t rank, const char *comma)
+static int shape_text(char text[SHAPE_TEXT], const int64_t *shape, int32_t rank)
 {
     int used = snprintf(text, SHAPE_TEXT, "[");
     for (int32_t i = 0; i < rank; i++)
-        used +=
-            snprintf(text + used, (size_t)(SHAPE_TEXT - used), "%s%lld", i ? comma : "", (long long)shape[i]);
+        used += snprintf(text + used, (size_t)(SHAPE_TEXT - used), i ? ",%lld" : "%lld", (long long)shape[i]);
     return used + snprintf(text + used, (size_t)(SHAPE_TEXT - used), "]");
-}
-
-void info_shape(FILE *out, const int64_t *shape, int32_t rank, bool json)
-{
-    char text[SHAPE_TEXT];
-    shape_text(text, shape, rank, json ? ", " : ",");
-    fputs(text, out);
 }
 
 /* The type by our name; of what we have no name for, by the file's. */
@@ -115,7 +95,7 @@ static garner_status measure(struct listing *listing, size_t i, garner_error *er
     widen(&listing->name_width, name ? columns(name) : 1);
     free(name);
     widen(&listing->type_width, (int)strlen(type_text(&entry)));
-    widen(&listing->shape_width, shape_text(text, entry.shape, entry.rank, ","));
+    widen(&listing->shape_width, shape_text(text, entry.shape, entry.rank));
     return GARNER_OK;
 }
 
@@ -132,7 +112,7 @@ static void print_row(const struct listing *listing, const struct store_entry *e
     if (listing->name_width) pad(info_text(stdout, entry->name), listing->name_width);
     fputs(type, stdout);
     pad((int)strlen(type), listing->type_width);
-    int used = shape_text(text, entry->shape, entry->rank, ",");
+    int used = shape_text(text, entry->shape, entry->rank);
     fputs(text, stdout);
     pad(used, listing->shape_width);
     printf("%llu bytes", (unsigned long long)entry->bytes);
@@ -144,22 +124,22 @@ static void print_json_row(const struct store_entry *entry, const char *complain
 {
     const char *name = entry->dtype ? garner_dtype_name(entry->dtype) : NULL;
     fputs("{\"name\": ", stdout);
-    info_json_string(stdout, entry->name);
+    print_json_string(stdout, entry->name);
     fputs(", \"dtype\": ", stdout);
     if (name)
-        info_json_string(stdout, name);
+        print_json_string(stdout, name);
     else
         fputs("null", stdout);
     if (!name || entry->dtype == GARNER_OPAQUE) {
         fputs(", \"type\": ", stdout);
-        info_json_string(stdout, entry->type);
+        print_json_string(stdout, entry->type);
     }
     fputs(", \"shape\": ", stdout);
-    info_shape(stdout, entry->shape, entry->rank, true);
+    print_integers(stdout, entry->shape, entry->rank, true);
     printf(", \"bytes\": %llu", (unsigned long long)entry->bytes);
     if (*complaint) {
         fputs(", \"error\": ", stdout);
-        info_json_string(stdout, complaint);
+        print_json_string(stdout, complaint);
     }
     putchar('}');
 }
@@ -169,7 +149,7 @@ static void print_heading(const struct listing *listing, size_t count)
     const struct store *store = listing->store;
     if (listing->json) {
         fputs("{\"file\": ", stdout);
-        info_json_string(stdout, store->path);
+        print_json_string(stdout, store->path);
         printf(", \"format\": \"%s\", \"tensors\": [", store_suffix(store->kind) + 1);
         return;
     }

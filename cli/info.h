@@ -11,13 +11,7 @@
 /* Describes a model in the file at `path`. */
 garner_status info_model(const char *path, bool json, bool follow_links, garner_error *error);
 
-/* Text from outside as a JSON string, quotes included. */
-void info_json_string(FILE *out, const char *text);
-
-/* The same for a person: nothing in it steers a terminal. Returns how many columns it took. */
+/* Text from outside for a person: nothing in it steers a terminal. Returns how many columns it took. */
 int info_text(FILE *out, const char *text);
-
-/* "[2,3]", or "[2, 3]" in JSON. */
-void info_shape(FILE *out, const int64_t *shape, int32_t rank, bool json);
 
 #endif

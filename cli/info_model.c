@@ -12,6 +12,7 @@
 #include "fail.h"
 #include "info.h"
 #include "model.h"
+#include "print.h"
 
 /* A model, and what planning it said. */
 struct look {
@@ -27,7 +28,7 @@ static void print_extent(const struct graph_extent *extent, bool json)
     if (extent->least == extent->most) {
         printf("%lld", (long long)extent->least);
     } else if (extent->symbol && json) {
-        info_json_string(stdout, extent->symbol);
+        print_json_string(stdout, extent->symbol);
     } else if (extent->symbol) {
         info_text(stdout, extent->symbol);
     } else if (json) {
@@ -46,9 +47,9 @@ static void print_value_shape(const struct look *look, size_t value, bool json)
     const struct graph_value *v = &look->graph->values[value];
     const garner_shape *known = model_shape(look->model, value);
     if (known) {
-        info_shape(stdout, known->extents, known->rank, json);
+        print_integers(stdout, known->extents, known->rank, json);
     } else if (v->constant) {
-        info_shape(stdout, v->constant->shape, v->constant->rank, json);
+        print_integers(stdout, v->constant->shape, v->constant->rank, json);
     } else if (v->rank < 0) {
         fputs(json ? "null" : "[...]", stdout);
     } else {
@@ -79,7 +80,7 @@ static void print_value(const struct look *look, size_t value, bool json)
         name = number;
     }
     if (json)
-        info_json_string(stdout, name);
+        print_json_string(stdout, name);
     else if (value == GRAPH_NONE)
         putchar('-');
     else
@@ -245,7 +246,7 @@ static void member(const char *name, const char *text, bool first)
 {
     printf("%s\"%s\": ", first ? "" : ", ", name);
     if (text)
-        info_json_string(stdout, text);
+        print_json_string(stdout, text);
     else
         fputs("null", stdout);
 }
@@ -318,7 +319,7 @@ static void print_json(const struct look *look)
     fputs("], \"notes\": [", stdout);
     for (size_t i = 0; i < model_note_count(look->model); i++) {
         if (i) fputs(", ", stdout);
-        info_json_string(stdout, model_note(look->model, i));
+        print_json_string(stdout, model_note(look->model, i));
     }
     fputs("]}\n", stdout);
 }

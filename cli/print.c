@@ -8,11 +8,11 @@
 #include "print.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "byteorder.h"
 #include "elements.h"
-#include "escape.h"
 #include "fail.h"
 #include "options.h"
 #include "progress.h"
@@ -65,19 +65,39 @@ static garner_status write_failed(garner_error *error)
     return fail_errno(error, "standard output", "write", errno);
 }
 
-/* ---- Elements ---- */
+/* ---- Pieces ---- */
 
-static void print_string(FILE *out, garner_string string, enum escape_style style)
+void print_integers(FILE *out, const int64_t *numbers, int32_t count, bool json)
+{
+    putc('[', out);
+    for (int32_t i = 0; i < count; i++)
+        fprintf(out, "%s%lld", i == 0 ? "" : json ? ", " : ",", (long long)numbers[i]);
+    putc(']', out);
+}
+
+void print_escaped(FILE *out, const char *bytes, uint64_t size, enum escape_style style)
 {
     char piece[ESCAPE_SIZE];
     size_t used;
-    putc('"', out);
-    for (uint64_t i = 0; i < string.size && !ferror(out); i += used) {
-        int length = escape_next(piece, string.bytes + i, string.size - i, style, &used);
+    for (uint64_t i = 0; i < size && !ferror(out); i += used) {
+        int length = escape_next(piece, bytes + i, size - i, style, &used);
         fwrite(piece, 1, (size_t)length, out);
     }
+}
+
+void print_quoted(FILE *out, const char *bytes, uint64_t size, enum escape_style style)
+{
+    putc('"', out);
+    print_escaped(out, bytes, size, style);
     putc('"', out);
 }
+
+void print_json_string(FILE *out, const char *text)
+{
+    print_quoted(out, text, strlen(text), ESCAPE_JSON);
+}
+
+/* ---- Elements ---- */
 
 /* JSON has no complex numbers and nothing that is not finite: those are strings. */
 static bool needs_quotes(enum value_class class, const char *text)
@@ -94,7 +114,8 @@ static void print_element(FILE *out, const struct walk *w, int64_t flat)
     if (w->empty) {
         fputs("[]", out);
     } else if (class == VALUE_STRING) {
-        print_string(out, value_string(w->t, flat), w->json ? ESCAPE_JSON : ESCAPE_TEXT);
+        garner_string string = value_string(w->t, flat);
+        print_quoted(out, string.bytes, string.size, w->json ? ESCAPE_JSON : ESCAPE_TEXT);
     } else {
         value_text(text, sizeof text, w->t, flat);
         fprintf(out, w->json && needs_quotes(class, text) ? "\"%s\"" : "%s", text);
@@ -172,14 +193,6 @@ static garner_status print_nested(FILE *out, struct walk *w, garner_error *error
 
 /* ---- Formats ---- */
 
-static void print_shape(FILE *out, const garner_tensor *t, const char *comma)
-{
-    putc('[', out);
-    for (int32_t d = 0; d < t->rank; d++)
-        fprintf(out, "%s%lld", d ? comma : "", (long long)t->shape[d]);
-    putc(']', out);
-}
-
 static garner_status print_text(FILE *out, const garner_tensor *t, const struct print_style *style,
                                 garner_error *error)
 {
@@ -189,7 +202,7 @@ static garner_status print_text(FILE *out, const garner_tensor *t, const struct 
     bool json = style->format == PRINT_JSON;
     if (json || style->header) {
         fprintf(out, json ? "{\"dtype\": \"%s\", \"shape\": " : "%s ", garner_dtype_name(t->dtype));
-        print_shape(out, t, json ? ", " : ",");
+        print_integers(out, t->shape, t->rank, json);
         fputs(json ? ", \"data\": " : "\n", out);
     }
     status = print_nested(out, &w, error);

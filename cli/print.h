@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results on standard output: nested brackets without spaces, an exact JSON object, or raw bytes.
+ * Results on standard output: nested brackets without spaces, an exact JSON object, or raw bytes. And the
+ * pieces that other output is made of, too.
  */
 #ifndef GARNER_CLI_PRINT_H
 #define GARNER_CLI_PRINT_H
@@ -8,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "escape.h"
 #include "garner.h"
 
 struct invocation;
@@ -27,6 +29,16 @@ struct print_style print_style_of(const struct invocation *line);
 
 /* Whether a type can be printed so: opaque elements and, raw, strings cannot (GARNER_UNSUPPORTED). */
 garner_status print_check(garner_dtype dtype, enum print_format format, garner_error *error);
+
+/* A list of numbers: [2,3], or [2, 3] in JSON. */
+void print_integers(FILE *out, const int64_t *numbers, int32_t count, bool json);
+
+/* Bytes from outside, escaped; and the same in quotes. */
+void print_escaped(FILE *out, const char *bytes, uint64_t size, enum escape_style style);
+void print_quoted(FILE *out, const char *bytes, uint64_t size, enum escape_style style);
+
+/* Text from outside as a JSON string, quotes included. */
+void print_json_string(FILE *out, const char *text);
 
 /* Prints a dense tensor. */
 garner_status print_tensor(FILE *out, const garner_tensor *t, const struct print_style *style,

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include "command.h"
-#include "escape.h"
 #include "fail.h"
 #include "message.h"
 #include "model.h"
@@ -248,14 +247,10 @@ static garner_status execute(struct run *r, garner_error *error)
 
 static void print_name(const char *name, bool json)
 {
-    char piece[ESCAPE_SIZE];
-    size_t used, left = strlen(name);
-    if (json) putchar('"');
-    for (; left > 0; name += used, left -= used) {
-        escape_next(piece, name, left, json ? ESCAPE_JSON : ESCAPE_TEXT, &used);
-        fputs(piece, stdout);
-    }
-    if (json) putchar('"');
+    if (json)
+        print_json_string(stdout, name);
+    else
+        print_escaped(stdout, name, strlen(name), ESCAPE_TEXT);
 }
 
 /* One output as any result; several as lines NAME=ARRAY, or as the members of one JSON object. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "print.h"
 
 const struct workload workloads[] = {
     /* rows of a table, as embeddings are looked up */
@@ -69,10 +70,9 @@ bool workload_shape(struct workload_tensor *tensor, const char *text)
 static void print_tensor_shape(FILE *out, const garner_tensor *tensor, bool json)
 {
     const char *name = tensor->dtype == GARNER_OPAQUE ? "opaque" : garner_dtype_name(tensor->dtype);
-    fprintf(out, json ? "{\"dtype\": \"%s\", \"shape\": [" : "%s[", name);
-    for (int32_t d = 0; d < tensor->rank; d++)
-        fprintf(out, "%s%lld", d == 0 ? "" : json ? ", " : ",", (long long)tensor->shape[d]);
-    fputs(json ? "]}" : "]", out);
+    fprintf(out, json ? "{\"dtype\": \"%s\", \"shape\": " : "%s", name);
+    print_integers(out, tensor->shape, tensor->rank, json);
+    fputs(json ? "}" : "", out);
 }
 
 void workload_print(FILE *out, const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
