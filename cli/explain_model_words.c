@@ -62,16 +62,11 @@ void chain_name(struct words *words, const struct chain *chain, size_t i)
 
 static void add_extent(struct words *words, const struct graph_extent *extent)
 {
+    char text[GRAPH_EXTENT_TEXT];
     if (extent->symbol)
         add_foreign(words, extent->symbol, 12);
-    else if (extent->least == extent->most)
-        words_add(words, "%lld", (long long)extent->least);
-    else if (extent->most < 0 && extent->least == 0)
-        words_add(words, "?");
-    else if (extent->most < 0)
-        words_add(words, "%lld..", (long long)extent->least);
     else
-        words_add(words, "%lld..%lld", (long long)extent->least, (long long)extent->most);
+        words_add(words, "%s", graph_extent_text(text, extent));
 }
 
 void chain_type(struct words *words, const struct chain *chain, size_t i)

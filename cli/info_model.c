@@ -25,20 +25,14 @@ struct look {
 
 static void print_extent(const struct graph_extent *extent, bool json)
 {
-    if (extent->least == extent->most) {
-        printf("%lld", (long long)extent->least);
-    } else if (extent->symbol && json) {
+    char text[GRAPH_EXTENT_TEXT];
+    bool fixed = extent->least == extent->most;
+    if (!fixed && extent->symbol && json)
         print_json_string(stdout, extent->symbol);
-    } else if (extent->symbol) {
+    else if (!fixed && extent->symbol)
         info_text(stdout, extent->symbol);
-    } else if (json) {
-        fputs("null", stdout);
-    } else if (extent->least == 0 && extent->most == -1) {
-        putchar('?');
-    } else {
-        printf("%lld..", (long long)extent->least);
-        if (extent->most >= 0) printf("%lld", (long long)extent->most);
-    }
+    else
+        fputs(!fixed && json ? "null" : graph_extent_text(text, extent), stdout);
 }
 
 /* The shape as planned, else as declared. */

@@ -278,3 +278,37 @@ int graph_extent_allows(const struct graph_extent *extent, int64_t value)
 {
     return value >= extent->least && (extent->most < 0 || value <= extent->most);
 }
+
+char *graph_extent_text(char text[GRAPH_EXTENT_TEXT], const struct graph_extent *extent)
+{
+    long long least = extent->least, most = extent->most;
+    if (least == most)
+        snprintf(text, GRAPH_EXTENT_TEXT, "%lld", least);
+    else if (most < 0 && least == 0)
+        snprintf(text, GRAPH_EXTENT_TEXT, "?");
+    else if (most < 0)
+        snprintf(text, GRAPH_EXTENT_TEXT, "%lld..", least);
+    else
+        snprintf(text, GRAPH_EXTENT_TEXT, "%lld..%lld", least, most);
+    return text;
+}
+
+char *graph_shape_text(char text[GRAPH_SHAPE_TEXT], const struct graph_extent *extents, int32_t rank)
+{
+    static const char cut[] = ",...]";
+    size_t used = (size_t)snprintf(text, GRAPH_SHAPE_TEXT, "[");
+    for (int32_t i = 0; i < rank; i++) {
+        char piece[GRAPH_EXTENT_TEXT];
+        if (extents[i].symbol)
+            printable(piece, 32, extents[i].symbol);
+        else
+            graph_extent_text(piece, &extents[i]);
+        if (used + 1 + strlen(piece) + sizeof cut > GRAPH_SHAPE_TEXT) {
+            memcpy(text + used, cut, sizeof cut);
+            return text;
+        }
+        used += (size_t)sprintf(text + used, "%s%s", i ? "," : "", piece);
+    }
+    memcpy(text + used, "]", 2);
+    return text;
+}

@@ -100,6 +100,13 @@ size_t graph_find_port(const struct graph_port *ports, size_t count, const char 
 /* Whether an extent may have that value. */
 int graph_extent_allows(const struct graph_extent *extent, int64_t value);
 
+/* Writes what an extent may be: 2, 1..5, 1.. or ?; its symbol aside. Returns text. */
+enum { GRAPH_EXTENT_TEXT = 48, GRAPH_SHAPE_TEXT = 160 };
+char *graph_extent_text(char text[GRAPH_EXTENT_TEXT], const struct graph_extent *extent);
+
+/* Writes a shape for a message: [2,batch,1..5,?], with dots at the end where there is no room for all. */
+char *graph_shape_text(char text[GRAPH_SHAPE_TEXT], const struct graph_extent *extents, int32_t rank);
+
 /* ---- For readers ---- */
 
 /* Begins an empty graph; `path` is copied. The texts are "" until set. */

@@ -138,26 +138,11 @@ static int agrees(const struct graph_value *value, const struct graph_extent *ex
     return 1;
 }
 
-/* "[2,?,4]" */
-static char *shape_text(char text[128], const struct graph_extent *extents, int32_t rank)
-{
-    size_t used = (size_t)snprintf(text, 128, "[");
-    for (int32_t i = 0; i < rank && used < 100; i++) {
-        const char *comma = i ? "," : "";
-        int fixed = extents[i].least == extents[i].most;
-        used +=
-            (size_t)(fixed ? snprintf(text + used, 128 - used, "%s%lld", comma, (long long)extents[i].least)
-                           : snprintf(text + used, 128 - used, "%s?", comma));
-    }
-    snprintf(text + used, 128 - used, used < 100 ? "]" : ",...]");
-    return text;
-}
-
 garner_status ir_declare(struct ir_build *build, size_t id, const struct ir_port *port)
 {
     struct graph_value *value = &build->graph->values[id];
     const struct graph_extent *extents = build->net.extents + port->first_extent;
-    char name[64], here[128], there[128];
+    char name[64], here[GRAPH_SHAPE_TEXT], there[GRAPH_SHAPE_TEXT];
     if (value->rank < 0 && port->rank && value->node != GRAPH_NONE) {
         struct graph_extent *shape =
             graph_alloc(build->graph, (size_t)port->rank, sizeof *shape, build->error);
@@ -169,8 +154,8 @@ garner_status ir_declare(struct ir_build *build, size_t id, const struct ir_port
     return graph_add_note(
         build->graph, build->error, "%s: line %llu: a port says that '%s' is %s, and elsewhere it is %s",
         printable((char[200]){0}, 200, build->graph->path), (unsigned long long)port->place.line,
-        printable(name, sizeof name, value->name), shape_text(here, extents, port->rank),
-        shape_text(there, value->shape, value->rank));
+        printable(name, sizeof name, value->name), graph_shape_text(here, extents, port->rank),
+        graph_shape_text(there, value->shape, value->rank));
 }
 
 /* Whether this layer's types matter: what does not run may have any. */

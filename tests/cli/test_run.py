@@ -124,6 +124,8 @@ def test_inputs_that_do_not_fit(refuses, tmp_path):
     refuses(3, ["'x'", "[n,3]", "[1,2]"], "run", "m.onnx", "x=[[1.0,2.0]]", "i=[0]")
     refuses(3, ["'x'", "[n,3]", "[3]"], "run", "m.onnx", "x=[1.0,2.0,3.0]", "i=[0]")
     refuses(3, ["'first'", "indices[1] = 7", "[-2, 1]", "onnx-13"], "run", "m.onnx", f"x={X}", "i=[0,7]")
+    save(two_outputs(x=["a_dimension_with_a_name"] * 64), tmp_path / "m.onnx")
+    refuses(3, ["'x'", "[a_dimension_with_a_name,a_dim", "name,...], and [3] is given"], "run", "m.onnx", "x=[1.0,2.0,3.0]", "i=[0]")
 
 
 def test_declared_shapes_are_computed_again(garner, tmp_path):
