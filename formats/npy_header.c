@@ -7,9 +7,9 @@
 #include "fail.h"
 #include "npy_header.h"
 
-static garner_status read_descr(struct npy_scan *scan, struct npy_header *header)
+static garner_status read_descr(struct tokens *scan, struct npy_header *header)
 {
-    npy_skip(scan); /* so that the text begins at the type itself */
+    tokens_skip(scan); /* so that the text begins at the type itself */
     const char *descr = scan->at;
     garner_status status = npy_type(scan, &header->type);
     header->descr_at = (size_t)(descr - scan->start);
@@ -17,7 +17,7 @@ static garner_status read_descr(struct npy_scan *scan, struct npy_header *header
     return status;
 }
 
-static int take_word(struct npy_scan *scan, const char *word)
+static int take_word(struct tokens *scan, const char *word)
 {
     size_t size = strlen(word);
     if ((size_t)(scan->end - scan->at) < size || memcmp(scan->at, word, size) != 0) return 0;
@@ -25,14 +25,14 @@ static int take_word(struct npy_scan *scan, const char *word)
     return 1;
 }
 
-static garner_status read_fortran(struct npy_scan *scan, struct npy_header *header)
+static garner_status read_fortran(struct tokens *scan, struct npy_header *header)
 {
-    npy_skip(scan);
+    tokens_skip(scan);
     header->fortran = take_word(scan, "True");
-    return header->fortran || take_word(scan, "False") ? GARNER_OK : npy_malformed(scan, "True or False");
+    return header->fortran || take_word(scan, "False") ? GARNER_OK : tokens_malformed(scan, "True or False");
 }
 
-static garner_status add_extent(struct npy_scan *scan, void *context, int64_t extent)
+static garner_status add_extent(struct tokens *scan, void *context, int64_t extent)
 {
     struct npy_header *header = context;
     if (header->rank == GARNER_MAX_RANK)
@@ -41,7 +41,7 @@ static garner_status add_extent(struct npy_scan *scan, void *context, int64_t ex
     return GARNER_OK;
 }
 
-static garner_status read_shape(struct npy_scan *scan, struct npy_header *header)
+static garner_status read_shape(struct tokens *scan, struct npy_header *header)
 {
     return npy_tuple(scan, add_extent, header);
 }
@@ -49,10 +49,10 @@ static garner_status read_shape(struct npy_scan *scan, struct npy_header *header
 enum { KEYS = 3 };
 static const struct {
     const char *name;
-    garner_status (*read)(struct npy_scan *, struct npy_header *);
+    garner_status (*read)(struct tokens *, struct npy_header *);
 } keys[KEYS] = {{"descr", read_descr}, {"fortran_order", read_fortran}, {"shape", read_shape}};
 
-static garner_status find_key(const struct npy_scan *scan, const char *text, size_t size, int *key)
+static garner_status find_key(const struct tokens *scan, const char *text, size_t size, int *key)
 {
     char plain[64], shown[80];
     for (*key = 0; *key < KEYS; ++*key)
@@ -63,7 +63,7 @@ static garner_status find_key(const struct npy_scan *scan, const char *text, siz
 }
 
 /* One key and its value, and what separates it from the next. */
-static garner_status read_entry(struct npy_scan *scan, struct npy_header *header, unsigned *seen)
+static garner_status read_entry(struct tokens *scan, struct npy_header *header, unsigned *seen)
 {
     const char *text;
     size_t size;
@@ -73,15 +73,15 @@ static garner_status read_entry(struct npy_scan *scan, struct npy_header *header
     if (!status && *seen & 1u << key)
         status = fail_at(scan->error, GARNER_BAD_FILE, scan->path, "header has '%s' twice", keys[key].name);
     *seen |= 1u << key;
-    if (!status) status = npy_expect(scan, ':');
+    if (!status) status = tokens_expect(scan, ':');
     if (!status) status = keys[key].read(scan, header);
-    if (status || npy_take(scan, ',')) return status;
-    status = npy_expect(scan, '}');
+    if (status || tokens_take(scan, ',')) return status;
+    status = tokens_expect(scan, '}');
     if (!status) scan->at--;
     return status;
 }
 
-static garner_status measure(const struct npy_scan *scan, struct npy_header *header)
+static garner_status measure(const struct tokens *scan, struct npy_header *header)
 {
     header->count = array_count(header->rank, header->shape);
     if (header->count >= 0 && !__builtin_mul_overflow(header->count, header->type.item_bytes, &header->bytes))
@@ -92,15 +92,15 @@ static garner_status measure(const struct npy_scan *scan, struct npy_header *hea
 garner_status npy_header(struct npy_header *header, const char *text, size_t size, const char *path,
                          garner_error *error)
 {
-    struct npy_scan scan = {.start = text, .at = text, .end = text + size, .path = path, .error = error};
+    struct tokens scan = tokens_begin(text, size, NPY_SPACES, path, error);
     unsigned seen = 0;
     memset(header, 0, sizeof *header);
-    garner_status status = npy_expect(&scan, '{');
-    while (!status && !npy_take(&scan, '}'))
+    garner_status status = tokens_expect(&scan, '{');
+    while (!status && !tokens_take(&scan, '}'))
         status = read_entry(&scan, header, &seen);
     if (status) return status;
-    npy_skip(&scan);
-    if (scan.at != scan.end) return npy_malformed(&scan, "the end");
+    tokens_skip(&scan);
+    if (scan.at != scan.end) return tokens_malformed(&scan, "the end");
     for (int key = 0; key < KEYS; key++)
         if (!(seen & 1u << key))
             return fail_at(error, GARNER_BAD_FILE, path, "header has no '%s'", keys[key].name);

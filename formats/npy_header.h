@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "file.h"
+#include "tokens.h"
 
 /* An element type as .npy writes it. */
 struct npy_type {
@@ -32,38 +33,22 @@ struct npy_frame {
     uint64_t header_at, data_at;
 };
 
-/* Text being read, and where complaints go. */
-struct npy_scan {
-    const char *start, *at, *end;
-    const char *path;
-    garner_error *error;
-};
+/* What Python takes for spaces. */
+#define NPY_SPACES " \t\n\v\f\r"
 
 /* ---- npy_scan.c: tokens ---- */
 
-/* Skips spaces and line ends. */
-void npy_skip(struct npy_scan *scan);
-
-/* Skips spaces; then, if the next character is `wanted`, takes it and returns 1. */
-int npy_take(struct npy_scan *scan, char wanted);
-
-/* Takes it or fails. */
-garner_status npy_expect(struct npy_scan *scan, char wanted);
-
 /* A quoted string, also u'...'; the text is what lies between the quotes, escapes untouched. */
-garner_status npy_string(struct npy_scan *scan, const char **text, size_t *size);
+garner_status npy_string(struct tokens *scan, const char **text, size_t *size);
 
 /* "()", "(3,)", "(3, 4)", also "(3L, 4L)": passes each extent to `accept`, which may refuse it. */
-garner_status npy_tuple(struct npy_scan *scan, garner_status (*accept)(struct npy_scan *, void *, int64_t),
+garner_status npy_tuple(struct tokens *scan, garner_status (*accept)(struct tokens *, void *, int64_t),
                         void *context);
-
-/* GARNER_BAD_FILE: "PATH: header is malformed at byte N: expected WHAT". */
-garner_status npy_malformed(const struct npy_scan *scan, const char *what);
 
 /* ---- npy_type.c: element types ---- */
 
 /* Reads a type: a string such as '<f4', or a list of fields. */
-garner_status npy_type(struct npy_scan *scan, struct npy_type *type);
+garner_status npy_type(struct tokens *scan, struct npy_type *type);
 
 /* The .npy code of a garner type, such as "<f4" on this machine; 0 and "" if there is none. */
 int npy_type_code(char code[8], garner_dtype dtype);

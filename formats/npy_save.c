@@ -104,8 +104,7 @@ static garner_status choose_descr(const char **descr, char code[32], const garne
         *descr = code;
     }
     struct npy_type type;
-    struct npy_scan scan = {
-        .start = *descr, .at = *descr, .end = *descr + strlen(*descr), .path = path, .error = error};
+    struct tokens scan = tokens_begin(*descr, strlen(*descr), NPY_SPACES, path, error);
     garner_status status = npy_type(&scan, &type);
     if (!status && (scan.at != scan.end || type.item_bytes != tensor->item_bytes))
         status = fail_at(error, GARNER_BAD_ARGUMENT, path,

@@ -49,7 +49,7 @@ int npy_type_code(char code[8], garner_dtype dtype)
     return 0;
 }
 
-static garner_status refuse(const struct npy_scan *scan, const char *text, size_t size)
+static garner_status refuse(const struct tokens *scan, const char *text, size_t size)
 {
     char plain[64], shown[80];
     snprintf(plain, sizeof plain, "%.*s", (int)(size < 60 ? size : 60), text);
@@ -64,7 +64,7 @@ static int is_plain(const char *path)
     return safe && safe < 100 && !path[safe] && path[0] != '-';
 }
 
-static garner_status refuse_objects(const struct npy_scan *scan)
+static garner_status refuse_objects(const struct tokens *scan)
 {
     return fail_at(
         scan->error, GARNER_UNSUPPORTED, scan->path,
@@ -111,7 +111,7 @@ static unsigned swap_width(char order, char kind, const struct npy_type *type)
 }
 
 /* '<f4' and its like: byte order, kind, number, and for times a unit. */
-static garner_status simple_type(const struct npy_scan *scan, const char *text, size_t size,
+static garner_status simple_type(const struct tokens *scan, const char *text, size_t size,
                                  struct npy_type *type)
 {
     size_t at = 0;
@@ -130,7 +130,7 @@ static garner_status simple_type(const struct npy_scan *scan, const char *text, 
     return GARNER_OK;
 }
 
-static garner_status string_type(struct npy_scan *scan, struct npy_type *type)
+static garner_status string_type(struct tokens *scan, struct npy_type *type)
 {
     const char *text;
     size_t size;
@@ -138,64 +138,64 @@ static garner_status string_type(struct npy_scan *scan, struct npy_type *type)
     return status ? status : simple_type(scan, text, size, type);
 }
 
-static garner_status too_large(const struct npy_scan *scan)
+static garner_status too_large(const struct tokens *scan)
 {
     return fail_at(scan->error, GARNER_BAD_FILE, scan->path,
                    "header: the element size does not fit in 63 bits");
 }
 
 /* A field's name: a string, or a pair of title and name. */
-static garner_status field_name(struct npy_scan *scan)
+static garner_status field_name(struct tokens *scan)
 {
     const char *text;
     size_t size;
-    int pair = npy_take(scan, '(');
+    int pair = tokens_take(scan, '(');
     garner_status status = npy_string(scan, &text, &size);
-    if (pair && !status) status = npy_expect(scan, ',');
+    if (pair && !status) status = tokens_expect(scan, ',');
     if (pair && !status) status = npy_string(scan, &text, &size);
-    if (pair && !status) status = npy_expect(scan, ')');
+    if (pair && !status) status = tokens_expect(scan, ')');
     return status;
 }
 
-static garner_status multiply(struct npy_scan *scan, void *context, int64_t extent)
+static garner_status multiply(struct tokens *scan, void *context, int64_t extent)
 {
     uint64_t *bytes = context;
     return __builtin_mul_overflow(*bytes, (uint64_t)extent, bytes) ? too_large(scan) : GARNER_OK;
 }
 
 /* The shape of a field that is itself an array, and the bracket that closes the field. */
-static garner_status field_shape(struct npy_scan *scan, uint64_t *bytes)
+static garner_status field_shape(struct tokens *scan, uint64_t *bytes)
 {
-    if (npy_take(scan, ')')) return GARNER_OK;
+    if (tokens_take(scan, ')')) return GARNER_OK;
     garner_status status = npy_tuple(scan, multiply, bytes);
-    if (!status) npy_take(scan, ',');
-    return status ? status : npy_expect(scan, ')');
+    if (!status) tokens_take(scan, ',');
+    return status ? status : tokens_expect(scan, ')');
 }
 
 /* What follows a field's type; adds its bytes to its list. */
-static garner_status end_field(struct npy_scan *scan, uint64_t bytes, uint64_t *total)
+static garner_status end_field(struct tokens *scan, uint64_t bytes, uint64_t *total)
 {
     garner_status status = GARNER_OK;
-    if (!npy_take(scan, ')')) {
-        status = npy_expect(scan, ',');
+    if (!tokens_take(scan, ')')) {
+        status = tokens_expect(scan, ',');
         if (!status) status = field_shape(scan, &bytes);
         if (status) return status;
     }
     if (__builtin_add_overflow(*total, bytes, total) || *total > INT64_MAX) return too_large(scan);
-    if (npy_take(scan, ',')) return GARNER_OK;
-    status = npy_expect(scan, ']');
+    if (tokens_take(scan, ',')) return GARNER_OK;
+    status = tokens_expect(scan, ']');
     if (!status) scan->at--; /* the list is ended by its own loop */
     return status;
 }
 
 /* A field up to its type. Sets *bytes, or *opened if the type is itself a list. */
-static garner_status begin_field(struct npy_scan *scan, uint64_t *bytes, int *opened)
+static garner_status begin_field(struct tokens *scan, uint64_t *bytes, int *opened)
 {
     struct npy_type type = {0};
-    garner_status status = npy_expect(scan, '(');
+    garner_status status = tokens_expect(scan, '(');
     if (!status) status = field_name(scan);
-    if (!status) status = npy_expect(scan, ',');
-    *opened = !status && npy_take(scan, '[');
+    if (!status) status = tokens_expect(scan, ',');
+    *opened = !status && tokens_take(scan, '[');
     if (!status && !*opened) status = string_type(scan, &type);
     *bytes = type.item_bytes;
     return status;
@@ -203,13 +203,13 @@ static garner_status begin_field(struct npy_scan *scan, uint64_t *bytes, int *op
 
 /* A list of fields; scan stands after its '['. totals[depth] is the size so far of the list being read,
  * those below it wait for it to end. */
-static garner_status fields(struct npy_scan *scan, struct npy_type *type)
+static garner_status fields(struct tokens *scan, struct npy_type *type)
 {
     uint64_t totals[DEEPEST] = {0}, bytes;
     int depth = 0, opened = 0;
     garner_status status = GARNER_OK;
     while (!status) {
-        if (npy_take(scan, ']')) {
+        if (tokens_take(scan, ']')) {
             if (depth == 0) break;
             bytes = totals[depth--];
             status = end_field(scan, bytes, &totals[depth]);
@@ -218,14 +218,14 @@ static garner_status fields(struct npy_scan *scan, struct npy_type *type)
         status = begin_field(scan, &bytes, &opened);
         if (!status && !opened) status = end_field(scan, bytes, &totals[depth]);
         if (status || !opened) continue;
-        if (++depth == DEEPEST) return npy_malformed(scan, "types nested less deeply");
+        if (++depth == DEEPEST) return tokens_malformed(scan, "types nested less deeply");
         totals[depth] = 0;
     }
     *type = (struct npy_type){.dtype = GARNER_OPAQUE, .item_bytes = totals[0]};
     return status ? status : totals[0] ? GARNER_OK : refuse(scan, "[]", 2);
 }
 
-garner_status npy_type(struct npy_scan *scan, struct npy_type *type)
+garner_status npy_type(struct tokens *scan, struct npy_type *type)
 {
-    return npy_take(scan, '[') ? fields(scan, type) : string_type(scan, type);
+    return tokens_take(scan, '[') ? fields(scan, type) : string_type(scan, type);
 }

@@ -74,27 +74,27 @@ const char *safetensors_type_name(garner_dtype dtype)
 
 /* ---- One tensor of the header ---- */
 
-static garner_status refuse(const struct safetensors_scan *scan, const char *name, const char *what)
+static garner_status refuse(const struct tokens *scan, const char *name, const char *what)
 {
     char shown[100];
     return fail_at(scan->error, GARNER_BAD_FILE, scan->path, "tensor '%s': %s",
                    printable(shown, sizeof shown, name), what);
 }
 
-static garner_status read_type(struct safetensors_scan *scan, struct item *item)
+static garner_status read_type(struct tokens *scan, struct item *item)
 {
     return safetensors_string(scan, &item->type, &item->type_size);
 }
 
-static garner_status read_shape(struct safetensors_scan *scan, struct item *item)
+static garner_status read_shape(struct tokens *scan, struct item *item)
 {
     size_t count;
-    if (!safetensors_take(scan, '[')) return safetensors_malformed(scan, "'['");
+    if (!tokens_take(scan, '[')) return tokens_malformed(scan, "'['");
     item->shape = --scan->at;
     return safetensors_integers(scan, NULL, 0, &count);
 }
 
-static garner_status read_offsets(struct safetensors_scan *scan, struct item *item)
+static garner_status read_offsets(struct tokens *scan, struct item *item)
 {
     int64_t offsets[2];
     size_t count;
@@ -110,10 +110,10 @@ static garner_status read_offsets(struct safetensors_scan *scan, struct item *it
 enum { FIELDS = 3 };
 static const struct {
     const char *name;
-    garner_status (*read)(struct safetensors_scan *, struct item *);
+    garner_status (*read)(struct tokens *, struct item *);
 } fields[FIELDS] = {{"dtype", read_type}, {"shape", read_shape}, {"data_offsets", read_offsets}};
 
-static garner_status read_field(struct safetensors_scan *scan, struct item *item, unsigned *seen)
+static garner_status read_field(struct tokens *scan, struct item *item, unsigned *seen)
 {
     const char *text;
     size_t size, field = 0;
@@ -126,16 +126,16 @@ static garner_status read_field(struct safetensors_scan *scan, struct item *item
         return refuse(scan, item->name, "has a field other than dtype, shape and data_offsets");
     if (*seen & 1u << field) return refuse(scan, item->name, "has a field twice");
     *seen |= 1u << field;
-    status = safetensors_expect(scan, ':');
+    status = tokens_expect(scan, ':');
     return status ? status : fields[field].read(scan, item);
 }
 
-static garner_status read_tensor(struct safetensors_scan *scan, struct item *item)
+static garner_status read_tensor(struct tokens *scan, struct item *item)
 {
     unsigned seen = 0;
     int done = 0;
-    garner_status status = safetensors_expect(scan, '{');
-    if (!status) done = safetensors_take(scan, '}');
+    garner_status status = tokens_expect(scan, '{');
+    if (!status) done = tokens_take(scan, '}');
     while (!status && !done) {
         status = read_field(scan, item, &seen);
         if (!status) status = safetensors_next(scan, '}', &done);
@@ -147,19 +147,19 @@ static garner_status read_tensor(struct safetensors_scan *scan, struct item *ite
 
 /* ---- The header ---- */
 
-static garner_status read_metadata(struct safetensors_scan *scan, struct content *content)
+static garner_status read_metadata(struct tokens *scan, struct content *content)
 {
     const char *text;
     size_t size;
     int done = 0;
     if (content->metadata)
         return fail_at(scan->error, GARNER_BAD_FILE, scan->path, "header has " SAFETENSORS_METADATA " twice");
-    garner_status status = safetensors_expect(scan, '{');
+    garner_status status = tokens_expect(scan, '{');
     content->metadata = scan->at - 1;
-    if (!status) done = safetensors_take(scan, '}');
+    if (!status) done = tokens_take(scan, '}');
     while (!status && !done) {
         status = safetensors_string(scan, &text, &size);
-        if (!status) status = safetensors_expect(scan, ':');
+        if (!status) status = tokens_expect(scan, ':');
         if (!status) status = safetensors_string(scan, &text, &size);
         if (!status) status = safetensors_next(scan, '}', &done);
     }
@@ -183,7 +183,7 @@ static garner_status add_item(struct store *store, struct item **item, garner_er
 }
 
 /* A name takes less room than it did with its quotes, so all of them fit where the header would. */
-static garner_status read_entry(struct safetensors_scan *scan, struct store *store)
+static garner_status read_entry(struct tokens *scan, struct store *store)
 {
     static const char metadata[] = SAFETENSORS_METADATA;
     struct content *content = store->content;
@@ -191,7 +191,7 @@ static garner_status read_entry(struct safetensors_scan *scan, struct store *sto
     const char *text;
     size_t size;
     garner_status status = safetensors_string(scan, &text, &size);
-    if (!status) status = safetensors_expect(scan, ':');
+    if (!status) status = tokens_expect(scan, ':');
     if (status) return status;
     if (size == sizeof metadata - 1 && memcmp(text, metadata, size) == 0) return read_metadata(scan, content);
     status = add_item(store, &item, scan->error);
@@ -206,19 +206,19 @@ static garner_status read_entry(struct safetensors_scan *scan, struct store *sto
     return read_tensor(scan, item);
 }
 
-static garner_status read_header(struct store *store, struct safetensors_scan *scan)
+static garner_status read_header(struct store *store, struct tokens *scan)
 {
     int done = 0;
-    if (scan->at == scan->end || *scan->at != '{') return safetensors_malformed(scan, "'{'");
-    garner_status status = safetensors_expect(scan, '{');
-    if (!status) done = safetensors_take(scan, '}');
+    if (scan->at == scan->end || *scan->at != '{') return tokens_malformed(scan, "'{'");
+    garner_status status = tokens_expect(scan, '{');
+    if (!status) done = tokens_take(scan, '}');
     while (!status && !done) {
         status = read_entry(scan, store);
         if (!status) status = safetensors_next(scan, '}', &done);
     }
     while (!status && scan->at < scan->end && *scan->at == ' ')
         scan->at++;
-    return status || scan->at == scan->end ? status : safetensors_malformed(scan, "spaces until the end");
+    return status || scan->at == scan->end ? status : tokens_malformed(scan, "spaces until the end");
 }
 
 /* ---- Types, shapes and places ---- */
@@ -231,8 +231,9 @@ static garner_status describe_item(const struct store *store, const struct item 
     char label[STORE_LABEL];
     size_t rank = 0;
     const char *header = (const char *)store->bytes + SAFETENSORS_PREFIX;
-    struct safetensors_scan scan = {header, item->shape, (const char *)store->bytes + content->data_at,
-                                    store->path, error};
+    struct tokens scan =
+        tokens_begin(header, content->data_at - SAFETENSORS_PREFIX, SAFETENSORS_SPACES, store->path, error);
+    scan.at = item->shape;
     entry->dtype = safetensors_type(item->type, item->type_size);
     entry->bytes = item->end - item->begin;
     char plain[sizeof entry->type];
@@ -348,7 +349,7 @@ static garner_status open_safetensors(struct store *store, garner_error *error)
     content->names = content->names_end = malloc((size_t)size);
     if (!content->names) return fail_memory(error, store->path, size);
     const char *text = (const char *)store->bytes + SAFETENSORS_PREFIX;
-    struct safetensors_scan scan = {text, text, text + size, store->path, error};
+    struct tokens scan = tokens_begin(text, (size_t)size, SAFETENSORS_SPACES, store->path, error);
     status = read_header(store, &scan);
     if (!status) status = check_places(store, error);
     store->metadata = content->metadata;

@@ -8,6 +8,7 @@
 #define GARNER_FORMATS_SAFETENSORS_H
 
 #include "store.h"
+#include "tokens.h"
 
 enum { SAFETENSORS_PREFIX = 8, SAFETENSORS_LONGEST_HEADER = 100000000 };
 
@@ -21,37 +22,24 @@ const char *safetensors_type_name(garner_dtype dtype);
 
 /* ---- Tokens of the header (safetensors_scan.c) ---- */
 
-struct safetensors_scan {
-    const char *start, *at, *end;
-    const char *path;
-    garner_error *error;
-};
-
-/* "PATH: header is malformed at byte N: expected WHAT", counted from its '{'. */
-garner_status safetensors_malformed(const struct safetensors_scan *scan, const char *what);
-
-/* Skips white space; then, if the next character is `wanted`, takes it and returns 1. */
-int safetensors_take(struct safetensors_scan *scan, char wanted);
-
-/* Takes it or fails. */
-garner_status safetensors_expect(struct safetensors_scan *scan, char wanted);
+/* What JSON takes for white space. */
+#define SAFETENSORS_SPACES " \t\n\r"
 
 /* After an item of a list: a comma, or the end, which sets *done. */
-garner_status safetensors_next(struct safetensors_scan *scan, char end, int *done);
+garner_status safetensors_next(struct tokens *scan, char end, int *done);
 
 /* A string; text is what lies between the quotes: well-formed UTF-8 and escapes, which are not undone. */
-garner_status safetensors_string(struct safetensors_scan *scan, const char **text, size_t *size);
+garner_status safetensors_string(struct tokens *scan, const char **text, size_t *size);
 
 /* Undoes escapes, into as many bytes at most, and terminates. Returns the length; -1 if the text has a zero
  * byte, or half a character. */
 int64_t safetensors_unescape(char *out, const char *text, size_t size);
 
 /* An integer of 63 bits without a sign. */
-garner_status safetensors_integer(struct safetensors_scan *scan, int64_t *value);
+garner_status safetensors_integer(struct tokens *scan, int64_t *value);
 
 /* A list of them. The first `most` are kept, all are counted. */
-garner_status safetensors_integers(struct safetensors_scan *scan, int64_t *values, size_t most,
-                                   size_t *count);
+garner_status safetensors_integers(struct tokens *scan, int64_t *values, size_t most, size_t *count);
 
 /* ---- Writing (safetensors_save.c) ---- */
 

@@ -1,41 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens of a .safetensors header: as much JSON as it may hold. Every look is bounded by scan->end, and
- * nothing is looked at twice. */
+/* The tokens of a .safetensors header: as much JSON as it may hold. Nothing is looked at twice. */
 #include "safetensors.h"
 
 #include <string.h>
 
-#include "fail.h"
 #include "utf8.h"
 
-garner_status safetensors_malformed(const struct safetensors_scan *scan, const char *what)
-{
-    return fail_at(scan->error, GARNER_BAD_FILE, scan->path, "header is malformed at byte %zu: expected %s",
-                   (size_t)(scan->at - scan->start), what);
-}
-
-int safetensors_take(struct safetensors_scan *scan, char wanted)
-{
-    while (scan->at < scan->end && *scan->at && strchr(" \t\n\r", *scan->at))
-        scan->at++;
-    if (scan->at == scan->end || *scan->at != wanted) return 0;
-    scan->at++;
-    return 1;
-}
-
-garner_status safetensors_expect(struct safetensors_scan *scan, char wanted)
-{
-    char what[] = {'\'', wanted, '\'', 0};
-    return safetensors_take(scan, wanted) ? GARNER_OK : safetensors_malformed(scan, what);
-}
-
-garner_status safetensors_next(struct safetensors_scan *scan, char end, int *done)
+garner_status safetensors_next(struct tokens *scan, char end, int *done)
 {
     char what[] = "',' or '?'";
-    *done = safetensors_take(scan, end);
-    if (*done || safetensors_take(scan, ',')) return GARNER_OK;
+    *done = tokens_take(scan, end);
+    if (*done || tokens_take(scan, ',')) return GARNER_OK;
     what[8] = end;
-    return safetensors_malformed(scan, what);
+    return tokens_malformed(scan, what);
 }
 
 /* ---- Strings ---- */
@@ -60,9 +37,9 @@ static size_t escape_length(const char *text, size_t left)
     return strchr("\"\\/bfnrt", text[1]) ? 2 : 0;
 }
 
-garner_status safetensors_string(struct safetensors_scan *scan, const char **text, size_t *size)
+garner_status safetensors_string(struct tokens *scan, const char **text, size_t *size)
 {
-    if (!safetensors_take(scan, '"')) return safetensors_malformed(scan, "a string");
+    if (!tokens_take(scan, '"')) return tokens_malformed(scan, "a string");
     *text = scan->at;
     while (scan->at < scan->end && *scan->at != '"') {
         uint32_t code;
@@ -70,11 +47,11 @@ garner_status safetensors_string(struct safetensors_scan *scan, const char **tex
         size_t length =
             *scan->at == '\\' ? escape_length(scan->at, left) : utf8_decode(scan->at, left, &code);
         if (!length || (unsigned char)*scan->at < ' ')
-            return safetensors_malformed(scan, "UTF-8 without control characters, and JSON's escapes");
+            return tokens_malformed(scan, "UTF-8 without control characters, and JSON's escapes");
         scan->at += length;
     }
     *size = (size_t)(scan->at - *text);
-    return safetensors_expect(scan, '"');
+    return tokens_expect(scan, '"');
 }
 
 /* The code point of \uXXXX, or of two of them that belong together; 0 if it is none, or zero itself. */
@@ -113,33 +90,24 @@ int64_t safetensors_unescape(char *out, const char *text, size_t size)
 
 /* ---- Numbers ---- */
 
-static int is_digit(const struct safetensors_scan *scan)
+garner_status safetensors_integer(struct tokens *scan, int64_t *value)
 {
-    return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
-}
-
-garner_status safetensors_integer(struct safetensors_scan *scan, int64_t *value)
-{
-    *value = 0;
-    (void)safetensors_take(scan, '\0'); /* skips white space; a zero byte is no digit either */
+    tokens_skip(scan);
     const char *digits = scan->at;
-    for (; is_digit(scan); scan->at++)
-        if (__builtin_mul_overflow(*value, 10, value) ||
-            __builtin_add_overflow(*value, *scan->at - '0', value))
-            return safetensors_malformed(scan, "a number that fits in 63 bits");
+    if (!tokens_digits(scan, value)) return tokens_malformed(scan, "a number that fits in 63 bits");
     if (scan->at == digits || (*digits == '0' && scan->at > digits + 1)) {
         scan->at = digits;
-        return safetensors_malformed(scan, "a number of digits alone");
+        return tokens_malformed(scan, "a number of digits alone");
     }
     return GARNER_OK;
 }
 
-garner_status safetensors_integers(struct safetensors_scan *scan, int64_t *values, size_t most, size_t *count)
+garner_status safetensors_integers(struct tokens *scan, int64_t *values, size_t most, size_t *count)
 {
     int done = 0;
     *count = 0;
-    garner_status status = safetensors_expect(scan, '[');
-    if (status || safetensors_take(scan, ']')) return status;
+    garner_status status = tokens_expect(scan, '[');
+    if (status || tokens_take(scan, ']')) return status;
     while (!status && !done) {
         int64_t value;
         status = safetensors_integer(scan, &value);

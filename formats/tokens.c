@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What the headers of .npy and .safetensors have in common. */
+#include "tokens.h"
+
+#include <string.h>
+
+#include "fail.h"
+
+struct tokens tokens_begin(const char *text, size_t size, const char *spaces, const char *path,
+                           garner_error *error)
+{
+    return (struct tokens){
+        .start = text, .at = text, .end = text + size, .spaces = spaces, .path = path, .error = error};
+}
+
+garner_status tokens_malformed(const struct tokens *tokens, const char *what)
+{
+    return fail_at(tokens->error, GARNER_BAD_FILE, tokens->path,
+                   "header is malformed at byte %zu: expected %s", (size_t)(tokens->at - tokens->start),
+                   what);
+}
+
+void tokens_skip(struct tokens *tokens)
+{
+    while (tokens->at < tokens->end && *tokens->at && strchr(tokens->spaces, *tokens->at))
+        tokens->at++;
+}
+
+int tokens_take(struct tokens *tokens, char wanted)
+{
+    tokens_skip(tokens);
+    if (tokens->at == tokens->end || *tokens->at != wanted) return 0;
+    tokens->at++;
+    return 1;
+}
+
+garner_status tokens_expect(struct tokens *tokens, char wanted)
+{
+    char what[] = {'\'', wanted, '\'', 0};
+    return tokens_take(tokens, wanted) ? GARNER_OK : tokens_malformed(tokens, what);
+}
+
+int tokens_digits(struct tokens *tokens, int64_t *value)
+{
+    *value = 0;
+    for (; tokens->at < tokens->end && *tokens->at >= '0' && *tokens->at <= '9'; tokens->at++)
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, *tokens->at - '0', value))
+            return 0;
+    return 1;
+}
