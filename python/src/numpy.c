@@ -246,17 +246,6 @@ bool numpy_is_scalar(const struct numpy *numpy, PyObject *object)
     return PyType_IsSubtype(Py_TYPE(object), numpy->scalar_type) != 0;
 }
 
-/* Strides in elements; in bytes, and odd, if one is not whole. */
-static void take_strides(struct operand *operand, const struct array_front *array)
-{
-    int64_t item = operand_item(operand);
-    operand->tensor.strides = operand->strides;
-    for (int i = 0; i < array->rank; i++)
-        operand->odd |= array->strides[i] % item != 0;
-    for (int i = 0; i < array->rank; i++)
-        operand->strides[i] = operand->odd ? array->strides[i] : array->strides[i] / item;
-}
-
 /* NumPy has seen to it that this fits. */
 static int64_t bytes_of(const struct numpy *numpy, const struct array_front *array)
 {
@@ -289,7 +278,7 @@ int read_numpy(struct state *state, struct operand *operand, PyObject *object, c
     for (int i = 0; i < array->rank; i++)
         operand->shape[i] = array->shape[i];
     if (!(array->flags & C_CONTIGUOUS) && (tensor->dtype != GARNER_OPAQUE || tensor->item_bytes > 0))
-        take_strides(operand, array);
+        operand_take_strides(operand, array->strides, operand_item(operand));
     return 1;
 }
 

@@ -40,6 +40,15 @@ int64_t operand_item(const struct operand *operand)
     return bits < 8 ? 1 : bits / 8;
 }
 
+void operand_take_strides(struct operand *operand, const Py_ssize_t *strides, int64_t item)
+{
+    operand->tensor.strides = operand->strides;
+    for (int32_t i = 0; i < operand->tensor.rank; i++)
+        operand->odd |= strides[i] % item != 0;
+    for (int32_t i = 0; i < operand->tensor.rank; i++)
+        operand->strides[i] = operand->odd ? strides[i] : strides[i] / item;
+}
+
 /* Strides that say no more than C order are left out: fewer different plans. */
 static void drop_dense_strides(struct operand *operand)
 {

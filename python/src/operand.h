@@ -63,6 +63,9 @@ int64_t operand_item(const struct operand *operand);
 /* Its strides in bytes, whatever form its own have. */
 void operand_byte_strides(const struct operand *operand, int64_t *strides);
 
+/* Takes strides in bytes, as many as the rank, of elements of `item` bytes. */
+void operand_take_strides(struct operand *operand, const Py_ssize_t *strides, int64_t item);
+
 /* Makes indices and data such as the library takes them: odd strides are copied away, and so are, for
  * indices, foreign byte orders. */
 bool operand_settle(struct state *state, struct operand *operand, enum role role, const char *operator);

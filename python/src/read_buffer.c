@@ -61,16 +61,11 @@ static bool take_type(struct state *state, struct operand *operand, const Py_buf
 
 static void take_shape(struct operand *operand, const Py_buffer *buffer)
 {
-    Py_ssize_t item = buffer->itemsize;
     operand->tensor.shape = operand->shape;
-    operand->tensor.strides = item > 0 && buffer->strides ? operand->strides : NULL;
     for (int i = 0; i < buffer->ndim; i++)
         operand->shape[i] = buffer->shape[i];
-    if (operand->tensor.strides == NULL) return;
-    for (int i = 0; i < buffer->ndim; i++)
-        operand->odd |= buffer->strides[i] % item != 0;
-    for (int i = 0; i < buffer->ndim; i++)
-        operand->strides[i] = operand->odd ? buffer->strides[i] : buffer->strides[i] / item;
+    if (buffer->itemsize > 0 && buffer->strides)
+        operand_take_strides(operand, buffer->strides, buffer->itemsize);
 }
 
 int read_buffer(struct state *state, struct operand *operand, PyObject *object, const char *operator,
