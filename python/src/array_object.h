@@ -22,9 +22,6 @@ struct array_object {
     int64_t numbers[]; /* where all those lie */
 };
 
-/* Makes the type and adds it to the module. */
-int array_object_make_type(struct state *state, PyObject *module);
-
 /* An Array over a tensor in a block, one share of which it takes over, also on failure. `format` and
  * `descr` are copied, and may be NULL. */
 struct array_object *array_object_new(struct state *state, struct block *block, const garner_tensor *tensor,
@@ -43,11 +40,18 @@ struct array_object *array_object_copy(struct state *state, const struct array_o
 
 bool array_object_is_dense(const struct array_object *array);
 
+/* ---- Elements (array_list.c) ------------------------------------------------------------------ */
+
 /* The elements as nested lists of numbers. */
 PyObject *array_object_list(struct state *state, const struct array_object *array);
 
 /* The element that many elements from the first, as a number or a string. */
 PyObject *array_object_element(const struct array_object *array, int64_t offset);
+
+/* ---- The type (array_type.c) ----------------------------------------------------------------- */
+
+/* Makes the type and adds it to the module. */
+int array_object_make_type(struct state *state, PyObject *module);
 
 /* ---- Parts and pickles (array_part.c) --------------------------------------------------------- */
 
