@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From a net as it is written to a graph: what the files of this step share. ir_graph.c makes values and
- * nodes, ir_edges.c follows edges, ir_const.c finds the elements of constants, ir_names.c names inputs and
- * outputs.
+ * nodes, ir_node.c knows the operators, ir_edges.c follows edges, ir_const.c finds the elements of constants,
+ * ir_names.c names inputs and outputs.
  */
 #ifndef GARNER_FORMATS_IR_BUILD_H
 #define GARNER_FORMATS_IR_BUILD_H
@@ -28,6 +28,16 @@ struct ir_build {
 /* A complaint about a layer: "PATH: line 3, column 5: layer "name" (Gather): ...". */
 garner_status ir_complain(const struct ir_build *build, garner_status status, const struct ir_layer *layer,
                           const char *format, ...) FAIL_FORMAT(4);
+
+/* Whether this layer's types matter: what does not run may have any. */
+int ir_node_is_known(const struct ir_layer *layer);
+
+/* What a layer says of its node: operator, version, attributes. The number of its ports is checked. */
+garner_status ir_node_fill(struct ir_build *build, const struct ir_layer *layer, struct graph_node *node);
+
+/* A Convert from something else than an integer does not run. What it comes from may be unknown until it
+ * runs; then that is where it is refused. */
+garner_status ir_node_check_convert(struct ir_build *build, struct graph_node *node);
 
 /* Finds out what each input port is connected to, and whose each port is. */
 garner_status ir_connect(struct ir_build *build);

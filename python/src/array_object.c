@@ -2,6 +2,7 @@
 /* Making objects of garner.Array, copying them, and reading them as operands. */
 #include "array_object.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "errors.h"
