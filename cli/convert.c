@@ -106,7 +106,7 @@ static garner_status convert_literal(const struct invocation *line, garner_error
 {
     struct array array;
     garner_status status = tensor_load(&array, "A", line->operands[0], line, error);
-    if (status == GARNER_OK) status = tensor_save(line->operands[1], NULL, &array.tensor, array.descr, error);
+    if (status == GARNER_OK) status = tensor_save(line->operands[1], &array.tensor, array.descr, error);
     array_free(&array);
     return status;
 }

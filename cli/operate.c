@@ -95,7 +95,7 @@ static garner_status deliver(const struct work *w, garner_error *error)
 {
     const struct setting *s = w->line->setting;
     if (s[OPTION_OUT].given)
-        return tensor_save(s[OPTION_OUT].text, NULL, &w->out.tensor, w->data.descr, error);
+        return tensor_save(s[OPTION_OUT].text, &w->out.tensor, w->data.descr, error);
     struct print_style style = print_style_of(w->line);
     return print_tensor(stdout, &w->out.tensor, &style, error);
 }

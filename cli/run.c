@@ -25,8 +25,8 @@ struct run {
     const struct invocation *line;
     struct model *model;
     const struct graph *graph;
-    char **arguments; /* for each input the TENSOR that was given, or NULL */
-    char **files;     /* for each output the FILE that was given, or NULL */
+    char **arguments;              /* for each input the TENSOR that was given, or NULL */
+    struct tensor_target *targets; /* for each output the file that it goes to; path NULL: none */
     struct array *inputs, *outputs;
 };
 
@@ -36,8 +36,10 @@ static void run_free(struct run *r)
         array_free(&r->inputs[i]);
     for (size_t i = 0; r->outputs && i < r->graph->output_count; i++)
         array_free(&r->outputs[i]);
+    for (size_t i = 0; r->targets && i < r->graph->output_count; i++)
+        free(r->targets[i].path);
     free(r->arguments);
-    free(r->files);
+    free(r->targets);
     free(r->inputs);
     free(r->outputs);
     model_free(r->model);
@@ -113,11 +115,10 @@ static garner_status name_output(struct run *r, char *text, garner_error *error)
         return fail(error, GARNER_BAD_ARGUMENT,
                     "run: --out takes NAME=FILE where a model has several outputs, not '%.100s'", text);
     if (!file) return unknown_name("output", text, graph->outputs, graph->output_count, error);
-    if (r->files[port])
+    if (r->targets[port].path)
         return fail(error, GARNER_BAD_ARGUMENT, "run: output '%s' is given twice",
                     printable(shown, sizeof shown, graph->outputs[port].name));
-    r->files[port] = file;
-    return tensor_check_output(file, error);
+    return tensor_aim(&r->targets[port], "--out", file, error);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -145,8 +146,8 @@ static garner_status check_places(const struct run *r, garner_error *error)
     char **places = calloc(most, sizeof *places);
     if (!places) return fail_memory(error, "--out", most * sizeof *places);
     for (size_t i = 0; i + 1 < most && !status; i++) {
-        if (!r->files[i]) continue;
-        status = tensor_settle(&places[count], r->files[i], error);
+        if (!r->targets[i].path) continue;
+        status = tensor_settle(&places[count], &r->targets[i], error);
         count += places[count] != NULL;
     }
     if (!status) status = compare_places(places, count, error);
@@ -191,10 +192,10 @@ static garner_status open_model(struct run *r, garner_error *error)
         return GARNER_UNSUPPORTED;
     }
     r->arguments = calloc(r->graph->input_count + 1, sizeof *r->arguments);
-    r->files = calloc(r->graph->output_count + 1, sizeof *r->files);
+    r->targets = calloc(r->graph->output_count + 1, sizeof *r->targets);
     r->inputs = calloc(r->graph->input_count + 1, sizeof *r->inputs);
     r->outputs = calloc(r->graph->output_count + 1, sizeof *r->outputs);
-    if (r->arguments && r->files && r->inputs && r->outputs) return GARNER_OK;
+    if (r->arguments && r->targets && r->inputs && r->outputs) return GARNER_OK;
     return fail_memory(error, r->line->operands[0], r->graph->input_count * sizeof *r->inputs);
 }
 
@@ -275,12 +276,14 @@ static garner_status print_outputs(const struct run *r, garner_error *error)
 /* ---- Writing ---- */
 
 /* DIR/NAME.npy, or NAME.pb for types that .npy lacks. What file names cannot hold is written as %XX. */
-static char *path_in(const char *folder, const char *name, garner_dtype dtype)
+static garner_status aim_in(struct tensor_target *target, const char *folder, const char *name,
+                            garner_dtype dtype, garner_error *error)
 {
     static const char kept[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     bool npy = dtype != GARNER_STR && dtype != GARNER_BF16 && dtype < GARNER_F8E4M3FN;
-    char *path = malloc(strlen(folder) + 3 * strlen(name) + 16), *at = path;
-    if (!path) return NULL;
+    size_t size = strlen(folder) + 3 * strlen(name) + 16;
+    char *at = target->path = malloc(size);
+    if (!at) return fail_memory(error, folder, size);
     at += sprintf(at, "%s/", folder);
     for (size_t i = 0; name[i]; i++) {
         if (strchr(kept, name[i]) && !(i == 0 && name[0] == '.'))
@@ -288,35 +291,30 @@ static char *path_in(const char *folder, const char *name, garner_dtype dtype)
         else
             at += sprintf(at, "%%%02X", (unsigned)(unsigned char)name[i]);
     }
-    strcpy(at, npy || dtype == GARNER_OPAQUE ? ".npy" : ".pb");
-    return path;
+    target->kind = npy || dtype == GARNER_OPAQUE ? STORE_NPY : STORE_PB;
+    strcpy(at, store_suffix(target->kind));
+    return GARNER_OK;
 }
 
-static garner_status write_folder(const struct run *r, const char *folder, garner_error *error)
+static garner_status aim_at_folder(const struct run *r, const char *folder, garner_error *error)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return fail_errno(error, folder, "make the folder", errno);
     garner_status status = GARNER_OK;
-    for (size_t i = 0; i < r->graph->output_count && !status; i++) {
-        const garner_tensor *tensor = &r->outputs[i].tensor;
-        const char *name = r->graph->outputs[i].name;
-        char *path = path_in(folder, name, tensor->dtype);
-        status =
-            path ? tensor_save(path, name, tensor, NULL, error) : fail_memory(error, folder, strlen(name));
-        free(path);
-    }
+    for (size_t i = 0; i < r->graph->output_count && !status; i++)
+        status = aim_in(&r->targets[i], folder, r->graph->outputs[i].name, r->outputs[i].tensor.dtype, error);
     return status;
 }
 
 static garner_status deliver(const struct run *r, garner_error *error)
 {
     const struct setting *folder = &r->line->setting[OPTION_OUTPUT_DIR];
-    garner_status status = GARNER_OK;
-    if (folder->given) return write_folder(r, folder->text, error);
-    if (!r->line->out_count) return print_outputs(r, error);
+    if (!folder->given && !r->line->out_count) return print_outputs(r, error);
+    garner_status status = folder->given ? aim_at_folder(r, folder->text, error) : GARNER_OK;
     for (size_t i = 0; i < r->graph->output_count && !status; i++)
-        if (r->files[i])
-            status = tensor_save(r->files[i], r->graph->outputs[i].name, &r->outputs[i].tensor, NULL, error);
+        if (r->targets[i].path)
+            status =
+                tensor_save_to(&r->targets[i], r->graph->outputs[i].name, &r->outputs[i].tensor, NULL, error);
     return status;
 }
 

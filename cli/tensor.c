@@ -193,21 +193,16 @@ static char *settle_in_folder(const char *path)
     return place;
 }
 
-garner_status tensor_settle(char **place, const char *argument, garner_error *error)
+garner_status tensor_settle(char **place, const struct tensor_target *target, garner_error *error)
 {
-    struct tensor_target target;
     struct stat info;
+    const char *path = target->path;
+    bool standard = strcmp(path, "-") == 0, exists = !standard && stat(path, &info) == 0;
     *place = NULL;
-    garner_status status = tensor_aim(&target, "--out", argument, error);
-    if (status != GARNER_OK) return status;
-    bool standard = strcmp(target.path, "-") == 0, exists = !standard && stat(target.path, &info) == 0;
-    if (!exists || S_ISREG(info.st_mode)) {
-        if (exists) *place = realpath(target.path, NULL);
-        if (!*place) *place = standard ? strdup("-") : settle_in_folder(target.path);
-        if (!*place) status = fail_memory(error, target.path, strlen(target.path));
-    }
-    free(target.path);
-    return status;
+    if (exists && !S_ISREG(info.st_mode)) return GARNER_OK;
+    if (exists) *place = realpath(path, NULL);
+    if (!*place) *place = standard ? strdup("-") : settle_in_folder(path);
+    return *place ? GARNER_OK : fail_memory(error, path, strlen(path));
 }
 
 char *tensor_stem(const char *path)
@@ -260,21 +255,28 @@ garner_status tensor_write(const struct tensor_target *target, const struct stor
     return status;
 }
 
-garner_status tensor_save(const char *argument, const char *name, const garner_tensor *tensor,
-                          const char *descr, garner_error *error)
+garner_status tensor_save_to(const struct tensor_target *target, const char *name,
+                             const garner_tensor *tensor, const char *descr, garner_error *error)
 {
-    struct tensor_target target;
     struct saving saving;
     char *stem = NULL;
-    garner_status status = tensor_aim(&target, "--out", argument, error);
-    if (status != GARNER_OK) return status;
-    if (target.member) name = target.member;
-    if (!name) name = stem = tensor_stem(target.path);
+    if (target->member) name = target->member;
+    if (!name) name = stem = tensor_stem(target->path);
+    if (!name) return fail_memory(error, target->path, strlen(target->path));
     begin_saving(&saving, tensor->bytes);
-    status = name ? store_save_one(target.path, target.kind, name, tensor, descr, error)
-                  : fail_memory(error, argument, strlen(argument));
+    garner_status status = store_save_one(target->path, target->kind, name, tensor, descr, error);
     end_saving(&saving);
     free(stem);
+    return status;
+}
+
+garner_status tensor_save(const char *argument, const garner_tensor *tensor, const char *descr,
+                          garner_error *error)
+{
+    struct tensor_target target;
+    garner_status status = tensor_aim(&target, "--out", argument, error);
+    if (status != GARNER_OK) return status;
+    status = tensor_save_to(&target, NULL, tensor, descr, error);
     free(target.path);
     return status;
 }

@@ -52,16 +52,21 @@ garner_status tensor_check_output(const char *argument, garner_error *error);
 
 /* The one name of the file that would be written, with all links followed; NULL for devices and FIFOs, which
  * may be written to twice. Free it. */
-garner_status tensor_settle(char **place, const char *argument, garner_error *error);
+garner_status tensor_settle(char **place, const struct tensor_target *target, garner_error *error);
 
 /* Writes all tensors of a source to the target, and shows progress where that takes long. */
 garner_status tensor_write(const struct tensor_target *target, const struct store_source *source,
                            garner_error *error);
 
-/* Writes a tensor to FILE. In a format that has names it is called what FILE says, else `name`, else (NULL)
+/* Writes a tensor. In a format that has names it is called what the target says, else `name`, else (NULL)
  * as the file without folder and ending. `descr` as in array.descr. */
-garner_status tensor_save(const char *argument, const char *name, const garner_tensor *tensor,
-                          const char *descr, garner_error *error);
+garner_status tensor_save_to(const struct tensor_target *target, const char *name,
+                             const garner_tensor *tensor, const char *descr, garner_error *error);
+
+/* The same for FILE as tensor_aim takes it apart, without a name of its own. A path that we made goes to
+ * tensor_save_to: a colon in it means nothing. */
+garner_status tensor_save(const char *argument, const garner_tensor *tensor, const char *descr,
+                          garner_error *error);
 
 /* A file's name without folder and ending (the last one, whatever it is; .hidden has none); free it. NULL: no
  * memory. */
