@@ -303,7 +303,7 @@ static garner_status aim_at_folder(const struct run *r, const char *folder, garn
     garner_status status = GARNER_OK;
     for (size_t i = 0; i < r->graph->output_count && !status; i++)
         status = aim_in(&r->targets[i], folder, r->graph->outputs[i].name, r->outputs[i].tensor.dtype, error);
-    return status;
+    return status ? status : check_places(r, error);
 }
 
 static garner_status deliver(const struct run *r, garner_error *error)

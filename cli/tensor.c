@@ -7,6 +7,7 @@
 
 #include "tensor.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,15 +194,24 @@ static char *settle_in_folder(const char *path)
     return place;
 }
 
+/* A file that is not there yet may have links to it already, which writing follows. */
+static char *settle_path(const char *path)
+{
+    char end[PATH_MAX], *real = realpath(path, NULL);
+    size_t size = strlen(path) + 1;
+    if (real || size > sizeof end) return real ? real : strdup(path);
+    memcpy(end, path, size);
+    return settle_in_folder(file_follow_links(end) == 0 ? end : path);
+}
+
 garner_status tensor_settle(char **place, const struct tensor_target *target, garner_error *error)
 {
     struct stat info;
     const char *path = target->path;
-    bool standard = strcmp(path, "-") == 0, exists = !standard && stat(path, &info) == 0;
+    bool standard = strcmp(path, "-") == 0;
     *place = NULL;
-    if (exists && !S_ISREG(info.st_mode)) return GARNER_OK;
-    if (exists) *place = realpath(path, NULL);
-    if (!*place) *place = standard ? strdup("-") : settle_in_folder(path);
+    if (!standard && stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return GARNER_OK;
+    *place = standard ? strdup("-") : settle_path(path);
     return *place ? GARNER_OK : fail_memory(error, path, strlen(path));
 }
 

@@ -126,8 +126,7 @@ static garner_status write_through(const char *path, file_producer *produce, voi
 
 /* ---- Finding the place ---- */
 
-/* Replaces the last part of `path` by what it links to, until it is no link. */
-static int follow_links(char path[PATH_MAX])
+int file_follow_links(char *path)
 {
     char link[PATH_MAX];
     for (int i = 0; i < MOST_LINKS; i++) {
@@ -161,7 +160,7 @@ static int locate(struct target *target, const char *path)
 {
     if (strlen(path) >= sizeof target->path) return ENAMETOOLONG;
     memcpy(target->path, path, strlen(path) + 1);
-    int number = follow_links(target->path);
+    int number = file_follow_links(target->path);
     if (number) return number;
     char *slash = strrchr(target->path, '/');
     target->name = slash ? slash + 1 : target->path;

@@ -28,3 +28,36 @@ def test_a_folder_is_a_folder_by_any_name(garner, two, tmp_path, folder):
     assert sorted(path.name for path in (tmp_path / folder).iterdir()) == ["Y.npy", "Z.npy"]
     assert numpy.load(tmp_path / folder / "Z.npy").tolist() == [2.5]
     assert "." not in folder or file.read_bytes() == OLD
+
+
+def link(path, to):
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(to)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_links_to_one_file(garner, refuses, two, tmp_path, there):
+    """Of a file that is not there yet as well: the first link would make it, and the second replace it."""
+    if there:
+        (tmp_path / "new.npy").write_bytes(OLD)
+    link(tmp_path / "link.npy", "new.npy")
+    link(tmp_path / "d" / "far.npy", "../link.npy")
+    link(tmp_path / "whole.npy", tmp_path / "new.npy")
+    for first, second in (("new.npy", "link.npy"), ("link.npy", "new.npy"), ("d/far.npy", "new.npy"), ("link.npy", "whole.npy")):
+        refuses(2, ["two outputs cannot go to one file", "new.npy"], *two, "-o", f"Y={first}", "-o", f"Z={second}")
+    assert (tmp_path / "new.npy").exists() == there and (not there or (tmp_path / "new.npy").read_bytes() == OLD)
+    link(tmp_path / "other.npy", "d/other.npy")
+    assert garner(*two, "-o", "Y=link.npy", "-o", "Z=other.npy").code == 0
+    assert numpy.load(tmp_path / "new.npy").tolist() == [1.5] and numpy.load(tmp_path / "d" / "other.npy").tolist() == [2.5]
+
+
+def test_links_in_a_folder(refuses, two, tmp_path):
+    link(tmp_path / "d" / "Y.npy", "Z.npy")
+    refuses(2, ["two outputs cannot go to one file", "Z.npy"], *two, "--output-dir", "d")
+    assert not (tmp_path / "d" / "Z.npy").exists()
+
+
+def test_links_in_a_circle(refuses, two, tmp_path):
+    link(tmp_path / "a.npy", "b.npy")
+    link(tmp_path / "b.npy", "a.npy")
+    refuses(5, "a.npy", *two, "-o", "Y=a.npy")
