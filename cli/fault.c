@@ -42,5 +42,6 @@ void fault_install(void)
     sigaction(SIGBUS, &action, NULL);
     action.sa_handler = SIG_IGN; /* a closed pipe is an error of write, with a message */
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL); /* so is a limit on the size of files */
     fill_standard_descriptors();
 }
