@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "explain_view.h"
+#include "point.h"
 #include "value.h"
 
 void words_clear(struct words *words)
@@ -256,6 +257,13 @@ void view_line(struct words *words, const struct map *map, int64_t out_flat)
 
 /* ---- The summary ---- */
 
+static void add_share(struct words *words, double part, double whole)
+{
+    void *locale = point_begin();
+    words_add(words, " (%.3g %%)", 100.0 * part / whole);
+    point_end(locale);
+}
+
 static void say_used(struct words *words, const struct map *map)
 {
     int64_t used = map->used_count * map->free_count;
@@ -263,7 +271,7 @@ static void say_used(struct words *words, const struct map *map)
     words_add(words, " of ");
     words_add_count(words, map->data_count);
     words_add(words, " elements of data %s used", used == 1 ? "is" : "are");
-    if (map->data_count) words_add(words, " (%.3g %%)", 100.0 * (double)used / (double)map->data_count);
+    if (map->data_count) add_share(words, (double)used, (double)map->data_count);
     words_add(words, map->out.count ? "; out has " : "; out is empty");
     if (map->out.count) words_add_count(words, map->out.count);
 }
