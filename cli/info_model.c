@@ -64,12 +64,24 @@ static const char *type_of(const struct look *look, size_t value)
     return dtype ? garner_dtype_name(dtype) : NULL;
 }
 
-/* A value by its name, or by its number where the file gives it none. */
+/* An IR names a value once, however many nodes read it, and names may be as long as the file: what is
+ * printed for each reader has to have an end. */
+enum { LONGEST_TEXT = 200, LONGEST_JSON = 1000 };
+
+/* A name for a person, without its beginning if it is too long. */
+static void print_name(const char *name)
+{
+    char shown[LONGEST_TEXT + 1];
+    size_t length = strlen(name), most = 2 * LONGEST_TEXT;
+    fputs(printable(shown, sizeof shown, length > most ? name + length - most : name), stdout);
+}
+
+/* A value by its name, or by its number where the file gives it none, or none that a program could use. */
 static void print_value(const struct look *look, size_t value, bool json)
 {
     char number[32];
     const char *name = value == GRAPH_NONE ? "" : look->graph->values[value].name;
-    if (value != GRAPH_NONE && *name == '\0') {
+    if (value != GRAPH_NONE && (*name == '\0' || (json && strlen(name) > LONGEST_JSON))) {
         snprintf(number, sizeof number, "%%%zu", value);
         name = number;
     }
@@ -78,7 +90,7 @@ static void print_value(const struct look *look, size_t value, bool json)
     else if (value == GRAPH_NONE)
         putchar('-');
     else
-        info_text(stdout, name);
+        print_name(name);
 }
 
 /* ---- For a person ---- */
