@@ -2,7 +2,8 @@
 /*
  * The mapping is learnt by gathering coordinates: a view of data's shape whose strides are 0 except
  * along one axis says, wherever it is gathered, which coordinate on that axis was read. So what is
- * drawn is what the library does, not what somebody here thinks that it does.
+ * drawn is what the library does, not what somebody here thinks that it does. Only an axis that is too
+ * long for a number at each of its places is counted here; even then the library says what lies outside.
  */
 #include "explain_map.h"
 
@@ -95,6 +96,9 @@ static void lay_out(struct map *map)
 
 /* ---- Gathering coordinates ---- */
 
+/* The longest axis that has its numbers in memory. */
+enum { LONGEST = 1 << 20 };
+
 /* The problem with all free axes cut to one element. */
 struct reduced {
     int64_t shape[GARNER_MAX_RANK], strides[GARNER_MAX_RANK];
@@ -108,7 +112,7 @@ static garner_status reduced_create(struct reduced *reduced, const struct map *m
     int64_t longest = 1;
     for (int32_t i = 0; i < map->data->rank; i++) {
         reduced->shape[i] = map->free_axis[i] ? 1 : map->data->shape[i];
-        if (reduced->shape[i] > longest && map->tuples > 0) longest = reduced->shape[i];
+        if (reduced->shape[i] > longest && reduced->shape[i] <= LONGEST) longest = reduced->shape[i];
     }
     reduced->coordinate = reserve(map->tuples, error);
     reduced->numbers = reduced->coordinate ? reserve(longest, error) : NULL;
@@ -118,6 +122,7 @@ static garner_status reduced_create(struct reduced *reduced, const struct map *m
     return GARNER_OK;
 }
 
+/* Along an axis that is too long, says no more than whether there is an element. */
 static garner_status gather_coordinate(struct reduced *reduced, const struct map *map, int32_t axis,
                                        garner_error *error)
 {
@@ -127,7 +132,7 @@ static garner_status gather_coordinate(struct reduced *reduced, const struct map
                           .rank = map->data->rank,
                           .dtype = GARNER_I64};
     memset(reduced->strides, 0, sizeof reduced->strides);
-    reduced->strides[axis] = 1;
+    reduced->strides[axis] = reduced->shape[axis] <= LONGEST;
     garner_status status = garner_infer(map->op, &data, map->indices, &reduced->out, error);
     if (status) return status;
     garner_tensor out = {.data = reduced->coordinate,
@@ -136,6 +141,64 @@ static garner_status gather_coordinate(struct reduced *reduced, const struct map
                          .dtype = GARNER_I64};
     return garner_run(map->op, &data, map->indices, &out, NULL, error);
 }
+
+/* ---- Axes that are too long ---- */
+
+/* Whether this version counts negative indices from the end: asked with data of three elements. */
+static garner_status ask_negative(const struct map *map, int *counts, garner_error *error)
+{
+    const int64_t three = 3, one[2] = {1, 1}, index = -1;
+    int64_t found = 0;
+    garner_op op = *map->op;
+    op.axis = op.batch_dims = 0;
+    op.oob = GARNER_OOB_ZERO;
+    garner_tensor data = {.data = (int64_t[]){1, 2, 3}, .shape = &three, .rank = 1, .dtype = GARNER_I64};
+    garner_tensor indices = {.data = (void *)&index, .shape = one, .rank = 1, .dtype = GARNER_I64};
+    garner_tensor out = {.data = &found, .shape = one, .rank = 1, .dtype = GARNER_I64};
+    if (op.kind == GARNER_GATHER_ND) indices.rank = 2;
+    garner_status status = garner_run(&op, &data, &indices, &out, NULL, error);
+    *counts = found == 3;
+    return status;
+}
+
+/* The place that an index means; any, if the library says that it lies outside. */
+static uint64_t place_of(const struct map *map, uint64_t index, int negative, int counts, uint64_t extent)
+{
+    if (!negative && index < extent) return index;
+    if (negative && counts && 0 - index <= extent) return index + extent;
+    if (map->op->oob == GARNER_OOB_CLAMP) return negative ? 0 : extent - 1;
+    return negative ? extent - 1 - ~index % extent : index % extent;
+}
+
+/* Coordinates where gather_coordinate has left mere ones. Axes that no index chooses on are walked along
+ * in step with the axis of indices of the same number. */
+static garner_status count_coordinate(struct reduced *reduced, const struct map *map, int32_t axis,
+                                      garner_error *error)
+{
+    int32_t part = axis - map->gathered, rank = map->indices->rank - (map->op->kind == GARNER_GATHER_ND);
+    int64_t at[GARNER_MAX_RANK];
+    int counts, negative;
+    garner_status status = ask_negative(map, &counts, error);
+    if (status) return status;
+    for (int64_t i = 0; i < map->tuples; i++) {
+        if (!reduced->coordinate[i]) continue;
+        if (part >= 0 && part < map->tuple) {
+            const void *from = elements_at(map->indices, i * map->tuple + part);
+            const int bits = garner_dtype_bits(map->indices->dtype);
+            uint64_t index = integer_load(from, bits / 8);
+            if (integer_is_signed(map->indices->dtype)) index = (uint64_t)integer_from_bits(index, bits);
+            negative = integer_is_signed(map->indices->dtype) && index >> 63;
+            uint64_t extent = (uint64_t)reduced->shape[axis];
+            reduced->coordinate[i] = (int64_t)place_of(map, index, negative, counts, extent) + 1;
+        } else {
+            map_unflatten(map->indices->shape, rank, i, at);
+            reduced->coordinate[i] = at[axis] + 1;
+        }
+    }
+    return GARNER_OK;
+}
+
+/* ---- All axes ---- */
 
 /* Counts the indices on one axis that were not simply taken as they are. */
 static void note_changes(struct map *map, const struct reduced *reduced, int32_t axis)
@@ -160,6 +223,7 @@ static garner_status gather_sources(struct map *map, struct reduced *reduced, ga
     for (int32_t axis = 0; axis < map->data->rank; axis++) {
         if (map->free_axis[axis]) continue;
         garner_status status = gather_coordinate(reduced, map, axis, error);
+        if (!status && reduced->shape[axis] > LONGEST) status = count_coordinate(reduced, map, axis, error);
         if (status) return status;
         for (int64_t i = 0; i < map->tuples; i++) {
             int64_t coordinate = reduced->coordinate[i];
