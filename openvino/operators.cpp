@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 #include <openvino/core/except.hpp>
 #include <openvino/op/constant.hpp>
@@ -281,7 +282,10 @@ template <class T> static int64_t read(const void *at)
 {
     T value;
     std::memcpy(&value, at, sizeof value);
-    return static_cast<int64_t>(value);
+    const auto number = static_cast<int64_t>(value);
+    if (std::is_unsigned<T>::value && number < 0) // it would count from the end
+        throw Refusal("Gather: axis is " + std::to_string(value) + ", which no tensor has");
+    return number;
 }
 
 int64_t integer_of(const ov::Tensor &scalar)

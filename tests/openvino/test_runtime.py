@@ -181,6 +181,18 @@ def test_axis_types(axis_type):
         assert (out.data == np.take(data, [2, 0], axis)).all()
 
 
+@pytest.mark.parametrize("axis", [2**64 - 1, 2**64 - 2, 2**63])
+def test_a_large_axis_is_no_negative_one(axis):
+    """For the runtime it is; a file that says so is refused by garner run as well."""
+    table, rows = opset8.parameter([3, 3], np.float32), opset8.parameter([2], np.int64)
+    made = opset8.gather(table, rows, opset8.constant(np.array(0, np.uint64)))
+    model = garner.openvino.replace(ov.Model([made], [table, rows]))
+    garner_s = next(node for node in model.get_ordered_ops() if node.get_type_name() == "GarnerGather")
+    garner_s.input(2).replace_source_output(opset8.constant(np.array(axis, np.uint64)).output(0))
+    with pytest.raises(RuntimeError, match=f"Gather: axis is {axis}, which no tensor has"):
+        model.evaluate([ov.Tensor(np.zeros((2, 3), np.float32))], [ov.Tensor(np.zeros((3, 3), np.float32)), ov.Tensor(np.array([2, 0]))])
+
+
 # ---- Constants ---------------------------------------------------------------------------------------------------------
 
 
