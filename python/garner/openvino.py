@@ -91,6 +91,26 @@ def _name(openvino):
     return f"openvino-{release}-garner-{__version__}-{digest.hexdigest()[:16]}.so"
 
 
+def _is_safe(path):
+    """Whether nobody but this user and the administrator could have put there what is there."""
+    about = path.stat()
+    return about.st_uid in (0, os.geteuid()) and not about.st_mode & 0o022
+
+
+def _folder():
+    """The cache, made if need be. What lies in it is loaded and run, so others must not have a hand in it."""
+    folder = _cache()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = folder.resolve()
+    if not _is_safe(folder):
+        about = folder.stat()
+        raise PermissionError(
+            f"garner.openvino: {folder} belongs to user {about.st_uid} with mode {about.st_mode & 0o7777:o}, so that others could put "
+            "a program there; let XDG_CACHE_HOME name a folder of your own, or take the others' rights away"
+        )
+    return folder
+
+
 @contextlib.contextmanager
 def _alone(folder):
     """Lets one process or thread at a time compile; the others find what it made. Where locks are not to be had, all do."""
@@ -122,6 +142,7 @@ def _compile(package, target):
         if said.returncode or not made.exists():
             lines = [line for line in said.stderr.splitlines() if "error" in line] or said.stderr.splitlines() or ["it said nothing"]
             raise RuntimeError(f"garner.openvino: {compiler[0]} could not compile the extension: {lines[0]}")
+        made.chmod(made.stat().st_mode & 0o755)  # whatever the umask lets others do
         os.replace(made, target)
 
 
@@ -130,7 +151,8 @@ def library() -> str:
 
     That takes a C++ compiler and a few seconds, once for each version of openvino and of garner. The result lies in the
     user's cache ($XDG_CACHE_HOME/garner or ~/.cache/garner) and needs nothing else. ImportError says that the openvino
-    package is missing, RuntimeError that a compiler is, or what it said; OSError that the cache cannot be written.
+    package is missing, RuntimeError that a compiler is, or what it said; OSError that the cache cannot be written, or that
+    others can write to it: what lies there is run.
 
     >>> import openvino as ov, garner.openvino
     >>> core = ov.Core()
@@ -138,12 +160,11 @@ def library() -> str:
     """
     openvino, package = _runtime()
     _parts(package)
-    folder = _cache()
+    folder = _folder()
     target = folder / _name(openvino)
-    if not target.exists():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not (target.exists() and _is_safe(target)):
         with _alone(folder):
-            if not target.exists():
+            if not (target.exists() and _is_safe(target)):
                 _compile(package, target)
     return str(target)
 

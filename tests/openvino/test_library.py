@@ -87,6 +87,69 @@ def test_a_cache_that_cannot_be_written(tmp_path):
     assert "NotADirectoryError" in said.stderr and str(tmp_path / "file") in said.stderr
 
 
+PRETEND = "#!/bin/sh\nfor last; do :; done\numask 0\necho ours >\"$last\"\n"
+
+
+@pytest.fixture
+def cache(tmp_path):
+    """A cache with something in the place of the extension, and a compiler that is quick."""
+    compiler = tmp_path / "c++"
+    compiler.write_text(PRETEND)
+    compiler.chmod(0o755)
+    folder = tmp_path / "cache" / "garner"
+    folder.mkdir(mode=0o700, parents=True)
+    planted = folder / Path(garner.openvino.library()).name
+    planted.write_text("planted")
+    planted.chmod(0o700)
+    return planted, {"XDG_CACHE_HOME": str(tmp_path / "cache"), "CXX": str(compiler)}
+
+
+def give_away(path):
+    """Makes a path another user's: really, or for the program that is returned."""
+    if os.geteuid():
+        return "import os; os.geteuid = lambda: 54321; "
+    os.chown(path, 54321, -1)
+    return ""
+
+
+def test_what_is_the_user_s_own_is_taken(cache):
+    planted, environment = cache
+    assert json.loads(run(ASK, **environment).stdout) == str(planted) and planted.read_text() == "planted"
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+def test_a_cache_that_others_can_write_to(cache, mode):
+    """Whoever put that file there, it would be run."""
+    planted, environment = cache
+    planted.parent.chmod(mode)
+    said = run(ASK, **environment)
+    assert said.stdout == "" and f"PermissionError: garner.openvino: {planted.parent} belongs to user" in said.stderr, said
+    assert f"with mode {mode:o}" in said.stderr and "XDG_CACHE_HOME" in said.stderr
+    planted.parent.chmod(0o755)
+    assert run(ASK, **environment).returncode == 0
+
+
+def test_a_cache_of_another_user(cache):
+    planted, environment = cache
+    said = run(give_away(planted.parent) + ASK, **environment)
+    assert said.stdout == "" and f"PermissionError: garner.openvino: {planted.parent} belongs to user" in said.stderr, said
+
+
+@pytest.mark.parametrize("owner", ["others", "own"])
+def test_a_file_that_others_put_there_is_replaced(cache, owner):
+    """The folder may have been open before."""
+    planted, environment = cache
+    if owner == "own":
+        planted.chmod(0o722)
+    elif os.geteuid():
+        pytest.skip("only root can give a file to another user")
+    else:
+        give_away(planted)
+    said = run(ASK, **environment)
+    assert json.loads(said.stdout) == str(planted) and planted.read_text() == "ours\n", said
+    assert planted.stat().st_mode & 0o022 == 0 and planted.stat().st_uid == os.geteuid()
+
+
 def test_an_interrupted_compilation_leaves_nothing_to_find(tmp_path):
     """Killed half way: no extension, and a lock that nobody holds; swept away when it is old."""
     slow = tmp_path / "c++"
