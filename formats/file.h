@@ -66,6 +66,10 @@ garner_status sink_write(struct sink *sink, const void *bytes, size_t size, garn
 typedef garner_status file_producer(void *context, struct sink *sink, garner_error *error);
 garner_status file_save(const char *path, file_producer *produce, void *context, garner_error *error);
 
+/* For handlers of signals that end the program: removes what file_save is writing on this thread, where a
+ * file system that has no nameless files made it give that a name. */
+void file_abandon(void);
+
 /* Replaces the last part of a path, which lies in PATH_MAX bytes, by what it links to, until it is no link:
  * the name that file_save writes to, whether it exists or not. Returns 0 or an errno value. */
 int file_follow_links(char *path);

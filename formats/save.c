@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,18 +217,42 @@ static int open_nameless(const struct target *target)
     return -1;
 }
 
+/* A file that has a name before it is whole: this thread's, for file_abandon. */
+static _Thread_local const struct target *volatile unfinished;
+
+static void hold(const struct target *target)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    unfinished = target;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+void file_abandon(void)
+{
+    const struct target *target = unfinished;
+    if (target && target->temporary[0]) unlinkat(target->folder, target->temporary, 0);
+}
+
+/* The name is known to file_abandon before the file is there: no other has it. */
+static int open_named(struct target *target)
+{
+    int number = random_name(target->temporary);
+    if (!number) {
+        hold(target);
+        target->descriptor = openat(target->folder, target->temporary,
+                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (target->descriptor >= 0) return 0;
+        number = errno;
+        hold(NULL);
+    }
+    target->temporary[0] = 0;
+    return number;
+}
+
 static int open_content(struct target *target)
 {
     target->descriptor = open_nameless(target);
-    if (target->descriptor >= 0) return 0;
-    char name[RANDOM_NAME];
-    int number = random_name(name);
-    if (number) return number;
-    target->descriptor =
-        openat(target->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (target->descriptor < 0) return errno;
-    memcpy(target->temporary, name, sizeof name);
-    return 0;
+    return target->descriptor >= 0 ? 0 : open_named(target);
 }
 
 /* Restores owner and group, or the group alone: only the administrator can give a file away, others own
@@ -316,6 +341,7 @@ static garner_status put(struct target *target, const char *path, file_producer 
     if (!status && !number) number = publish(target);
     if (number) status = fail_errno(error, path, "write", number);
     if (target->temporary[0]) unlinkat(target->folder, target->temporary, 0);
+    hold(NULL);
     close(target->descriptor);
     return status;
 }

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""A signal that ends the command while it writes leaves nothing behind, on any file system."""
+
+import signal
+import subprocess
+import time
+
+import pytest
+
+from test_writer import OLD, failing, names  # noqa: F401 (a fixture)
+
+COMMAND = ["gather", "iota(300000)", "iota(300000)", "-o", "x.npy"]
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture
+def begin(program, surroundings, failing, tmp_path):  # noqa: F811
+    """The command while it writes, slowly, to a file that has a name already."""
+
+    def start(shell):
+        environment = {**surroundings, **failing, "FAILING": "write:0:short", "NO_TMPFILE": "1"}
+        process = subprocess.Popen(["sh", "-c", shell + 'exec "$@"', "sh", program, *COMMAND],
+                                   cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)  # fmt: skip
+        while process.poll() is None and not list(tmp_path.glob(".garner-*")):
+            time.sleep(0.001)
+        assert process.poll() is None, "the command is too quick for this test"
+        return process
+
+    return start
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_no_name_is_left(begin, tmp_path, number):
+    (tmp_path / "x.npy").write_bytes(OLD)
+    process = begin("")
+    process.send_signal(number)
+    assert process.wait() == -number  # as a program that does nothing about it
+    assert names(tmp_path) == ["x.npy"] and (tmp_path / "x.npy").read_bytes() == OLD
+
+
+def test_what_is_ignored_stays_ignored(begin, tmp_path):
+    """As by nohup."""
+    process = begin("trap '' HUP INT; ")
+    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 0 and names(tmp_path) == ["x.npy"]
