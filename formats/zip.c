@@ -23,9 +23,11 @@ enum {
     BEST_RATIO = 1032      /* of deflate: 258 bytes from 2 bits */
 };
 
-/* Where a member is described, and where the next one (or the directory) begins. */
+/* A member, and where the next one (or the directory) begins. The file may be one that another process writes
+ * to while it is mapped: numbers are read once, checked, and from then on taken from here. */
 struct zip_place {
-    uint64_t record, offset, limit;
+    struct zip_member member;
+    uint64_t limit;
 };
 
 static uint64_t number(const unsigned char *bytes, int size)
@@ -179,11 +181,7 @@ static const char *read_record(const struct zip *zip, uint64_t at, struct zip_me
 
 struct zip_member zip_member(const struct zip *zip, size_t i)
 {
-    uint64_t next;
-    struct zip_member member = {0};
-    (void)read_record(zip, zip->places[i].record, &member,
-                      &next); /* has been read before, without complaint */
-    return member;
+    return zip->places[i].member;
 }
 
 static const char *check_member(const struct zip *zip, const struct zip_member *member)
@@ -204,12 +202,10 @@ static garner_status read_members(struct zip *zip, garner_error *error)
 {
     uint64_t at = zip->directory;
     for (size_t i = 0; i < zip->count; i++) {
-        struct zip_member member;
-        zip->places[i].record = at;
-        const char *wrong = read_record(zip, at, &member, &at);
-        if (!wrong) wrong = check_member(zip, &member);
+        struct zip_member *member = &zip->places[i].member;
+        const char *wrong = read_record(zip, at, member, &at);
+        if (!wrong) wrong = check_member(zip, member);
         if (wrong) return malformed(zip, wrong, error);
-        zip->places[i].offset = member.offset;
     }
     return at == zip->directory_end ? GARNER_OK
                                     : malformed(zip, "the zip directory is longer than its entries", error);
@@ -220,7 +216,8 @@ static garner_status read_members(struct zip *zip, garner_error *error)
 static int compare_offsets(const void *a, const void *b)
 {
     const struct zip_place *left = *(struct zip_place *const *)a, *right = *(struct zip_place *const *)b;
-    return left->offset < right->offset ? -1 : left->offset > right->offset;
+    uint64_t first = left->member.offset, second = right->member.offset;
+    return first < second ? -1 : first > second;
 }
 
 /* Sets each limit; zip_locate holds members against it. */
@@ -233,9 +230,9 @@ static garner_status set_limits(struct zip *zip, garner_error *error)
     qsort(order, zip->count, sizeof *order, compare_offsets);
     garner_status status = GARNER_OK;
     for (size_t i = 0; i < zip->count && !status; i++) {
-        order[i]->limit = i + 1 < zip->count ? order[i + 1]->offset : zip->directory;
-        struct zip_member member = zip_member(zip, (size_t)(order[i] - zip->places));
-        if (order[i]->limit - member.offset < LOCAL_SIZE + member.name_size + member.packed)
+        const struct zip_member *member = &order[i]->member;
+        order[i]->limit = i + 1 < zip->count ? order[i + 1]->member.offset : zip->directory;
+        if (order[i]->limit - member->offset < LOCAL_SIZE + member->name_size + member->packed)
             status = malformed(zip, "two members overlap", error);
     }
     free(order);
@@ -267,11 +264,11 @@ void zip_close(struct zip *zip)
 
 /* ---- A member's own header ---- */
 
-static int same_header(const unsigned char *local, const struct zip_member *member)
+/* `name` and `extra` are the sizes of what follows the header, and lie within the file. */
+static int same_header(const unsigned char *local, size_t name, size_t extra, const struct zip_member *member)
 {
     uint64_t packed = u32(local + 18), unpacked = u32(local + 22);
     uint64_t *values[3] = {&unpacked, &packed, NULL};
-    size_t name = u16(local + 26), extra = u16(local + 28);
     if (u16(local + 8) != member->method || (u16(local + 6) ^ member->flags) & (ENCRYPTED | SIZES_FOLLOW))
         return 0;
     if (name != member->name_size || memcmp(local + LOCAL_SIZE, member->name, name) != 0) return 0;
@@ -288,10 +285,11 @@ garner_status zip_locate(const struct zip *zip, size_t i, const char *label, con
     uint64_t room = zip->places[i].limit - member.offset;
     if (!begins_with(local, 3, 4))
         return fail_at(error, GARNER_BAD_FILE, label, "no member begins where the zip directory says");
-    uint64_t header = LOCAL_SIZE + (uint64_t)u16(local + 26) + u16(local + 28);
+    size_t name = u16(local + 26), extra = u16(local + 28);
+    uint64_t header = LOCAL_SIZE + (uint64_t)name + extra;
     if (room < header || room - header < member.packed)
         return fail_at(error, GARNER_BAD_FILE, label, "the member runs into the next one");
-    if (!same_header(local, &member))
+    if (!same_header(local, name, extra, &member))
         return fail_at(error, GARNER_BAD_FILE, label,
                        "the zip directory and the member's own header disagree");
     if (member.flags & ENCRYPTED) return fail_at(error, GARNER_UNSUPPORTED, label, "is encrypted");

@@ -37,7 +37,7 @@ struct zip {
 
 /* A member, as the directory describes it. */
 struct zip_member {
-    const char *name; /* not terminated */
+    const char *name; /* in the file; not terminated */
     size_t name_size;
     unsigned flags, method;
     uint32_t crc;
