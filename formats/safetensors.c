@@ -2,6 +2,7 @@
 /*
  * Reading .safetensors. The whole header is checked when the file is opened: its grammar, and that the
  * tensors fill the file, each byte once. What a tensor is, is read again from its text when somebody asks.
+ * That text is a copy: in a mapped file another process could change what has been checked.
  */
 #include "safetensors.h"
 
@@ -52,6 +53,8 @@ struct item {
 struct content {
     struct item *items;
     size_t capacity;
+    char *header;
+    size_t header_size;
     char *names, *names_end; /* the text of all names, one after the other */
     const char *metadata;    /* in the header; NULL: none */
     size_t metadata_size;
@@ -230,9 +233,8 @@ static garner_status describe_item(const struct store *store, const struct item 
     const struct content *content = store->content;
     char label[STORE_LABEL];
     size_t rank = 0;
-    const char *header = (const char *)store->bytes + SAFETENSORS_PREFIX;
     struct tokens scan =
-        tokens_begin(header, content->data_at - SAFETENSORS_PREFIX, SAFETENSORS_SPACES, store->path, error);
+        tokens_begin(content->header, content->header_size, SAFETENSORS_SPACES, store->path, error);
     scan.at = item->shape;
     entry->dtype = safetensors_type(item->type, item->type_size);
     entry->bytes = item->end - item->begin;
@@ -346,9 +348,11 @@ static garner_status open_safetensors(struct store *store, garner_error *error)
     if (!content) return fail_memory(error, store->path, sizeof *content);
     store->content = content;
     content->data_at = SAFETENSORS_PREFIX + size;
+    content->header_size = (size_t)size;
+    content->header = malloc((size_t)size);
     content->names = content->names_end = malloc((size_t)size);
-    if (!content->names) return fail_memory(error, store->path, size);
-    const char *text = (const char *)store->bytes + SAFETENSORS_PREFIX;
+    if (!content->header || !content->names) return fail_memory(error, store->path, size);
+    const char *text = memcpy(content->header, store->bytes + SAFETENSORS_PREFIX, (size_t)size);
     struct tokens scan = tokens_begin(text, (size_t)size, SAFETENSORS_SPACES, store->path, error);
     status = read_header(store, &scan);
     if (!status) status = check_places(store, error);
@@ -362,6 +366,7 @@ static void close_safetensors(struct store *store)
     struct content *content = store->content;
     if (!content) return;
     free(content->items);
+    free(content->header);
     free(content->names);
     free(content);
 }

@@ -35,7 +35,7 @@ struct store {
     uint64_t trailing;        /* bytes after the array of a .npy file, where that is known */
     struct region *region;    /* who frees them; NULL: the caller of store_open_bytes */
     void *content;            /* what the format has learnt */
-    const char *metadata;     /* of .safetensors: its JSON object, within the file; NULL: none */
+    const char *metadata;     /* of .safetensors: its JSON object; NULL: none */
     size_t metadata_size;
 };
 

@@ -64,8 +64,14 @@ static void test_npz(void **state)
     change_store(STORE_NPZ, "x.npz", &samples[0], NULL);
 }
 
+static void test_safetensors(void **state)
+{
+    (void)state;
+    change_store(STORE_SAFETENSORS, "x.safetensors", &samples[0], NULL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_npz)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_npz), cmocka_unit_test(test_safetensors)};
     return cmocka_run_group_tests_name("changing", tests, make_folder, remove_folder);
 }
