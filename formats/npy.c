@@ -126,6 +126,18 @@ static garner_status take_elements(struct array *array, const char *path, const 
     return GARNER_OK;
 }
 
+/* The header lies in the file, which another process may have written to since it was read. */
+static garner_status check_descr(const char *descr, const char *path, const struct npy_header *header,
+                                 garner_error *error)
+{
+    struct npy_type type = {0};
+    struct tokens scan = tokens_begin(descr, strlen(descr), NPY_SPACES, path, NULL);
+    if (!npy_type(&scan, &type) && scan.at == scan.end && type.dtype == GARNER_OPAQUE &&
+        type.item_bytes == header->type.item_bytes)
+        return GARNER_OK;
+    return fail_at(error, GARNER_BAD_FILE, path, "the file was changed while it was read");
+}
+
 static garner_status take_descr(struct array *array, const char *path, const struct npy_frame *frame,
                                 const struct npy_header *header, const unsigned char *start,
                                 garner_error *error)
@@ -134,8 +146,9 @@ static garner_status take_descr(struct array *array, const char *path, const str
     const char *text = (const char *)start + frame->header_at + header->descr_at;
     array->descr = copy_descr(text, header->descr_size, frame->version);
     if (!array->descr) return fail_memory(error, path, 2 * header->descr_size + 1);
-    if (utf8_is_valid(array->descr)) return GARNER_OK;
-    return fail_at(error, GARNER_BAD_FILE, path, "header is not valid UTF-8");
+    if (!utf8_is_valid(array->descr))
+        return fail_at(error, GARNER_BAD_FILE, path, "header is not valid UTF-8");
+    return check_descr(array->descr, path, header, error);
 }
 
 garner_status npy_array(struct array *array, const char *path, const struct npy_frame *frame,

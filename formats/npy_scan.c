@@ -9,9 +9,10 @@ static char open_string(struct tokens *scan)
     tokens_skip(scan);
     const char *at = scan->at;
     if (at < scan->end && (*at == 'u' || *at == 'U')) at++;
-    if (at == scan->end || (*at != '\'' && *at != '"')) return 0;
+    char quote = at < scan->end ? *at : 0;
+    if (quote != '\'' && quote != '"') return 0;
     scan->at = at + 1;
-    return *at;
+    return quote;
 }
 
 garner_status npy_string(struct tokens *scan, const char **text, size_t *size)
@@ -36,11 +37,12 @@ garner_status npy_string(struct tokens *scan, const char **text, size_t *size)
 static garner_status extent(struct tokens *scan, int64_t *value)
 {
     const char *digits = scan->at;
+    const char first = digits < scan->end ? *digits : 0;
     if (!tokens_digits(scan, value))
         return fail_at(scan->error, GARNER_BAD_FILE, scan->path,
                        "header: an extent in the shape does not fit in 63 bits");
     if (scan->at == digits) return tokens_malformed(scan, "an extent");
-    if (*digits == '0' && *value != 0) {
+    if (first == '0' && *value != 0) {
         scan->at = digits;
         return tokens_malformed(scan, "an extent without a leading zero");
     }

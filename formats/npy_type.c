@@ -120,9 +120,8 @@ static garner_status simple_type(const struct tokens *scan, const char *text, si
     char kind = at < size ? text[at++] : 0;
     if (kind == 'O') return refuse_objects(scan);
     if (kind == '?' && at == size) kind = 'b', number = 1;
-    for (; at < size && text[at] >= '0' && text[at] <= '9'; at++)
-        if (__builtin_mul_overflow(number, 10u, &number) ||
-            __builtin_add_overflow(number, (uint64_t)(text[at] - '0'), &number))
+    for (unsigned digit; at < size && (digit = (unsigned char)text[at] - (unsigned)'0') <= 9; at++)
+        if (__builtin_mul_overflow(number, 10u, &number) || __builtin_add_overflow(number, digit, &number))
             return refuse(scan, text, size);
     int timed = (kind == 'M' || kind == 'm') && is_time_unit(text + at, size - at);
     if ((at < size && !timed) || !look_up(type, kind, number)) return refuse(scan, text, size);

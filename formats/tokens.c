@@ -43,9 +43,11 @@ garner_status tokens_expect(struct tokens *tokens, char wanted)
 int tokens_digits(struct tokens *tokens, int64_t *value)
 {
     *value = 0;
-    for (; tokens->at < tokens->end && *tokens->at >= '0' && *tokens->at <= '9'; tokens->at++)
-        if (__builtin_mul_overflow(*value, 10, value) ||
-            __builtin_add_overflow(*value, *tokens->at - '0', value))
+    for (; tokens->at < tokens->end; tokens->at++) {
+        const char next = *tokens->at; /* looked at once: another process may be writing to the file */
+        if (next < '0' || next > '9') break;
+        if (__builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, next - '0', value))
             return 0;
+    }
     return 1;
 }

@@ -9,6 +9,7 @@
 #include "stored.h"
 
 #include "changing.h"
+#include "npy_header.h"
 
 static void look_at(const garner_tensor *tensor)
 {
@@ -20,6 +21,14 @@ static void look_at(const garner_tensor *tensor)
 }
 
 /* ---- Stores ---- */
+
+/* The size of an element as .npy writes its type; 0 if it is none. */
+static uint64_t bytes_of(const char *descr)
+{
+    struct npy_type type = {0};
+    struct npy_scan scan = {.start = descr, .at = descr, .end = descr + strlen(descr), .path = "x"};
+    return npy_type(&scan, &type) || scan.at != scan.end ? 0 : type.item_bytes;
+}
 
 static const char *store_name_read;
 
@@ -39,6 +48,7 @@ static void read_store(const void *bytes, size_t size)
         (void)store_describe(&store, i, &entry, &error);
         if (store_load_verified(&store, i, &array, &error)) continue;
         look_at(&array.tensor);
+        if (array.descr) assert_int_equal(bytes_of(array.descr), array.tensor.item_bytes);
         array_free(&array);
     }
     store_close(&store);
@@ -58,6 +68,20 @@ static void change_store(enum store_kind kind, const char *name, const garner_te
     unlink(path);
 }
 
+static void test_npy(void **state)
+{
+    (void)state;
+    static const unsigned char items[5] = {0};
+    static const int64_t one = 1;
+    const garner_tensor fields = {.data = (void *)(uintptr_t)items,
+                                  .shape = &one,
+                                  .rank = 1,
+                                  .dtype = GARNER_OPAQUE,
+                                  .bytes = sizeof items,
+                                  .item_bytes = sizeof items};
+    change_store(STORE_NPY, "x.npy", &fields, "[('a', '<f4'), ('b', 'S1')]");
+}
+
 static void test_npz(void **state)
 {
     (void)state;
@@ -72,6 +96,7 @@ static void test_safetensors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_npz), cmocka_unit_test(test_safetensors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_npy), cmocka_unit_test(test_npz),
+                                       cmocka_unit_test(test_safetensors)};
     return cmocka_run_group_tests_name("changing", tests, make_folder, remove_folder);
 }
