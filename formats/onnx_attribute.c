@@ -58,16 +58,18 @@ garner_status onnx_read_attribute(struct onnx_reader *reader, struct wire_span m
 
 /* ---- Constants ---- */
 
-/* Where the elements of a repeated field go; counted first, with data NULL. */
+/* Where the elements of a repeated field go; counted first, with data NULL. Those beyond the room are counted
+ * only: they were not there the first time. */
 struct target {
     unsigned char *data;
-    uint64_t count;
+    uint64_t room, count;
     unsigned bytes; /* of an element */
 };
 
 static void put(struct target *target, const void *element)
 {
-    if (target->data) memcpy(target->data + target->count * target->bytes, element, target->bytes);
+    if (target->count < target->room)
+        memcpy(target->data + target->count * target->bytes, element, target->bytes);
     target->count++;
 }
 
@@ -130,16 +132,19 @@ static garner_status read_list(struct onnx_reader *reader, const struct onnx_att
     struct target target = {.bytes = (unsigned)garner_dtype_bits(dtype) / 8};
     garner_status status = collect(reader, attribute->message, number, &target);
     if (status) return status;
-    target.data = graph_alloc(reader->graph, (size_t)target.count, target.bytes, reader->error);
+    target.room = target.count;
+    target.data = graph_alloc(reader->graph, (size_t)target.room, target.bytes, reader->error);
     if (!target.data) return GARNER_NO_MEMORY;
     status = collect(reader, attribute->message, number, &target);
+    if (!status && target.count != target.room)
+        status = wire_changed(&reader->file, attribute->message.bytes);
     return status ? status : set_constant(reader, value, dtype, target.data, 1, target.count);
 }
 
 static garner_status read_single(struct onnx_reader *reader, const struct onnx_attribute *attribute,
                                  size_t value, garner_dtype dtype)
 {
-    struct target target = {.bytes = (unsigned)garner_dtype_bits(dtype) / 8};
+    struct target target = {.room = 1, .bytes = (unsigned)garner_dtype_bits(dtype) / 8};
     target.data = graph_alloc(reader->graph, 1, target.bytes, reader->error);
     if (!target.data) return GARNER_NO_MEMORY;
     if (dtype == GARNER_STR)

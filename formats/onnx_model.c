@@ -278,6 +278,8 @@ static garner_status read_model(struct onnx_reader *reader, struct wire_span mes
     if (!status) status = check_opset(reader);
     for (size_t i = 0; i < sizeof walks / sizeof *walks && !status; i++)
         status = walk_model(reader, message, &walks[i]);
+    if (!status && reader->next_node != reader->graph->node_count)
+        status = wire_changed(&reader->file, message.bytes);
     return status;
 }
 

@@ -176,7 +176,7 @@ static garner_status make_outputs(struct scan *scan, struct wire_span message)
         made++;
     }
     node_of(scan)->outputs = outputs;
-    return GARNER_OK;
+    return made == count ? GARNER_OK : wire_changed(&reader->file, scan->place);
 }
 
 static garner_status check_counts(const struct scan *scan)
@@ -291,6 +291,8 @@ static garner_status find_input(const struct scan *scan, struct wire_span name, 
 
 garner_status onnx_read_node_inputs(struct onnx_reader *reader, struct wire_span message)
 {
+    const unsigned char *place = message.bytes;
+    if (reader->next_node == reader->graph->node_count) return wire_changed(&reader->file, place);
     struct scan scan = {.reader = reader, .node = reader->next_node++};
     struct graph_node *node = node_of(&scan);
     struct wire_field field;
@@ -302,5 +304,5 @@ garner_status onnx_read_node_inputs(struct onnx_reader *reader, struct wire_span
         garner_status status = find_input(&scan, field.span, &node->inputs[found++]);
         if (status) return status;
     }
-    return GARNER_OK;
+    return found == node->input_count ? GARNER_OK : wire_changed(&reader->file, place);
 }

@@ -15,6 +15,11 @@ garner_status wire_malformed(const struct wire_file *file, const unsigned char *
                    (unsigned long long)(place - file->bytes), what);
 }
 
+garner_status wire_changed(const struct wire_file *file, const unsigned char *place)
+{
+    return wire_malformed(file, place, "the file was changed while it was read");
+}
+
 static int refuse(const struct wire_file *file, const unsigned char *place, const char *what)
 {
     (void)wire_malformed(file, place, what);
@@ -34,8 +39,9 @@ static int read_varint(const struct wire_file *file, struct wire_span *span, uin
     *value = 0;
     for (unsigned i = 0; i < LONGEST_VARINT; i++) {
         if (i == span->size) return refuse(file, start, "a varint reaches past the end of its message");
-        *value |= (uint64_t)(start[i] & 0x7f) << (7 * i);
-        if (start[i] < 0x80) {
+        unsigned byte = start[i];
+        *value |= (uint64_t)(byte & 0x7f) << (7 * i);
+        if (byte < 0x80) {
             cut(span, i + 1);
             return 1;
         }

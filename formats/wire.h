@@ -43,6 +43,10 @@ int wire_next_packed(const struct wire_file *file, struct wire_span *packed, enu
 /* GARNER_BAD_FILE: "PATH: malformed at byte N: WHAT". */
 garner_status wire_malformed(const struct wire_file *file, const unsigned char *place, const char *what);
 
+/* The same for a message that is not what it was when it was read before. A mapped file may be written to by
+ * another process, so whoever reads twice compares. */
+garner_status wire_changed(const struct wire_file *file, const unsigned char *place);
+
 /* Which fields of a message are messages themselves. A table ends with field 0. */
 struct wire_schema {
     uint32_t field;

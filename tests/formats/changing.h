@@ -97,20 +97,27 @@ static int changing_read(const unsigned char *bytes, size_t size, size_t at, int
     return changing.moments;
 }
 
-/* Every byte, changed in a few ways, at every moment, away from what it was and back to it. */
-static void change_everywhere(unsigned char *bytes, size_t size, changing_reader *read_all)
+/* Byte `i`, changed in a few ways, at every moment, away from what it was and back to it. */
+static void change_byte(unsigned char *bytes, size_t size, size_t i, changing_reader *read_all)
 {
     static const unsigned char flips[] = {0x01, 0x40, 0x80};
+    for (size_t k = 0; k < 2 * sizeof flips; k++) {
+        changing.flip = flips[k / 2];
+        if (k % 2) bytes[i] ^= changing.flip;
+        int moments = changing_read(bytes, size, i, 0, read_all);
+        for (int when = 1; when <= moments; when++)
+            (void)changing_read(bytes, size, i, when, read_all);
+        if (k % 2) bytes[i] ^= changing.flip;
+    }
+}
+
+/* Every byte. Within padding one stands for all. */
+static inline void change_everywhere(unsigned char *bytes, size_t size, changing_reader *read_all)
+{
     changing_begin(size);
     for (size_t i = 0; i < size; i++)
-        for (size_t k = 0; k < 2 * sizeof flips; k++) {
-            changing.flip = flips[k / 2];
-            if (k % 2) bytes[i] ^= changing.flip;
-            int moments = changing_read(bytes, size, i, 0, read_all);
-            for (int when = 1; when <= moments; when++)
-                (void)changing_read(bytes, size, i, when, read_all);
-            if (k % 2) bytes[i] ^= changing.flip;
-        }
+        if (i < 2 || bytes[i] != bytes[i - 1] || bytes[i] != bytes[i - 2])
+            change_byte(bytes, size, i, read_all);
     changing_end();
 }
 

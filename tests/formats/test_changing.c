@@ -6,6 +6,8 @@
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
+#include "onnx_model.h" /* before cmocka, which has another fail */
+
 #include "stored.h"
 
 #include "changing.h"
@@ -94,9 +96,159 @@ static void test_safetensors(void **state)
     change_store(STORE_SAFETENSORS, "x.safetensors", &samples[0], NULL);
 }
 
+static void test_pb(void **state)
+{
+    (void)state;
+    change_store(STORE_PB, "x.pb", &samples[0], NULL);
+}
+
+/* ---- Models ---- */
+
+/* The messages of a model, put together from the inside. */
+struct message {
+    unsigned char bytes[512];
+    size_t size;
+};
+
+static void put_bytes(struct message *message, unsigned field, const void *bytes, size_t size)
+{
+    message->bytes[message->size++] = (unsigned char)(field << 3 | 2);
+    if (size >= 128) message->bytes[message->size++] = (unsigned char)((size & 0x7f) | 0x80);
+    message->bytes[message->size++] = (unsigned char)(size >= 128 ? size >> 7 : size);
+    memcpy(message->bytes + message->size, bytes, size);
+    message->size += size;
+}
+
+static void put_text(struct message *message, unsigned field, const char *text)
+{
+    put_bytes(message, field, text, strlen(text));
+}
+
+static void put_message(struct message *message, unsigned field, const struct message *inner)
+{
+    put_bytes(message, field, inner->bytes, inner->size);
+}
+
+static void put_number(struct message *message, unsigned field, unsigned char value)
+{
+    message->bytes[message->size++] = (unsigned char)(field << 3);
+    message->bytes[message->size++] = value;
+}
+
+/* Constant -> Gather -> Identity, a list of numbers of one and of two bytes, and external data. */
+static void make_model(struct message *model)
+{
+    static const unsigned char numbers[] = {0x81, 0x01, 0x02, 0x81, 0x01};
+    struct message graph = {.size = 0}, opset = {.size = 0}, list = {.size = 0}, constant = {.size = 0},
+                   gather = {.size = 0}, identity = {.size = 0}, output = {.size = 0}, input = {.size = 0},
+                   outside = {.size = 0}, entry = {.size = 0};
+    put_bytes(&list, 8, numbers, sizeof numbers);
+    put_text(&list, 1, "value_ints");
+    put_text(&constant, 2, "c");
+    put_text(&constant, 4, "Constant");
+    put_message(&constant, 5, &list);
+    put_text(&gather, 1, "x");
+    put_text(&gather, 1, "c");
+    put_text(&gather, 2, "g");
+    put_text(&gather, 4, "Gather");
+    put_text(&identity, 1, "g");
+    put_text(&identity, 2, "y");
+    put_text(&identity, 4, "Identity");
+    put_text(&input, 1, "x");
+    put_text(&output, 1, "y");
+    put_text(&entry, 1, "location");
+    put_text(&entry, 2, "w");
+    put_number(&outside, 1, 0);
+    put_number(&outside, 2, 1);
+    put_text(&outside, 8, "w");
+    put_message(&outside, 13, &entry);
+    put_number(&outside, 14, 1);
+    put_message(&graph, 1, &constant);
+    put_message(&graph, 1, &gather);
+    put_message(&graph, 1, &identity);
+    put_message(&graph, 5, &outside);
+    put_message(&graph, 11, &input);
+    put_message(&graph, 12, &output);
+    put_number(&opset, 2, 13);
+    put_number(model, 1, 8);
+    put_message(model, 8, &opset);
+    put_message(model, 7, &graph);
+}
+
+static void read_model(const void *bytes, size_t size)
+{
+    struct graph graph;
+    garner_error error;
+    if (onnx_model_load_bytes(&graph, path, bytes, size, 0, &error)) {
+        assert_memory_equal(error.message, path, strlen(path));
+        return;
+    }
+    for (size_t i = 0; i < graph.node_count; i++) {
+        const struct graph_node *node = &graph.nodes[i];
+        for (size_t k = 0; k < node->input_count; k++)
+            assert_true(node->inputs[k] < graph.value_count || node->inputs[k] == GRAPH_NONE);
+        for (size_t k = 0; k < node->output_count; k++)
+            assert_true(node->outputs[k] == GRAPH_NONE || graph.values[node->outputs[k]].node == i);
+    }
+    for (size_t i = 0; i < graph.value_count; i++)
+        if (graph.values[i].constant) look_at(graph.values[i].constant);
+    graph_free(&graph);
+}
+
+static void check_model(const struct message *model)
+{
+    struct graph graph;
+    garner_error error;
+    if (onnx_model_load_bytes(&graph, path, model->bytes, model->size, 0, &error))
+        fail_msg("%s", error.message);
+    graph_free(&graph);
+}
+
+static void test_onnx(void **state)
+{
+    (void)state;
+    struct message model = {.size = 0};
+    char outside[64];
+    make_model(&model);
+    set_path("x.onnx");
+    snprintf(outside, sizeof outside, "%s/w", folder);
+    FILE *file = fopen(outside, "wb");
+    assert_true(file && fclose(file) == 0);
+    check_model(&model);
+    change_everywhere(model.bytes, model.size, read_model);
+    unlink(outside);
+}
+
+/* A list as large as gets memory of its own, in which one number becomes two, or two become one. */
+static void test_onnx_list(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 67 }; /* one fewer is a multiple of 16 bytes */
+    unsigned char numbers[NUMBERS];
+    struct message model = {.size = 0}, graph = {.size = 0}, node = {.size = 0}, list = {.size = 0},
+                   opset = {.size = 0};
+    memset(numbers, 1, sizeof numbers);
+    put_text(&list, 1, "value_ints");
+    put_bytes(&list, 8, numbers, sizeof numbers);
+    put_text(&node, 2, "c");
+    put_text(&node, 4, "Constant");
+    put_message(&node, 5, &list);
+    put_message(&graph, 1, &node);
+    put_number(&opset, 2, 13);
+    put_message(&model, 8, &opset);
+    put_message(&model, 7, &graph);
+    set_path("x.onnx");
+    check_model(&model);
+    changing_begin(model.size);
+    for (size_t i = 0; i < 4; i++)
+        change_byte(model.bytes, model.size, model.size - NUMBERS / 2 - i, read_model);
+    changing_end();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_npy), cmocka_unit_test(test_npz),
-                                       cmocka_unit_test(test_safetensors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_npy),         cmocka_unit_test(test_npz),
+                                       cmocka_unit_test(test_safetensors), cmocka_unit_test(test_pb),
+                                       cmocka_unit_test(test_onnx),        cmocka_unit_test(test_onnx_list)};
     return cmocka_run_group_tests_name("changing", tests, make_folder, remove_folder);
 }
