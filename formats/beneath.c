@@ -38,7 +38,6 @@ enum {
 static const char *wrong_with(const char *name, size_t size)
 {
     if (size == 0) return "is empty";
-    if (size >= LONGEST_NAME) return "is too long";
     if (memchr(name, 0, size)) return "has a zero byte";
     if (name[0] == '/') return "is absolute";
     for (size_t at = 0; at < size;) {
@@ -215,9 +214,11 @@ garner_status beneath_map(const char *owner, const char *name, size_t size, int 
     struct request request = {.owner = owner, .follow_links = follow_links, .error = error};
     *mapping = NULL;
     *mapping_size = 0;
-    const char *wrong = wrong_with(name, size);
+    /* A copy is checked, and opened: the name may lie in a file that another process writes to. */
     size_t shown = size < LONGEST_NAME ? size : LONGEST_NAME - 1;
+    if (shown) memcpy(request.name, name, shown);
+    const char *wrong = size > shown ? "is too long" : wrong_with(request.name, size);
     for (size_t i = 0; i < shown; i++)
-        request.name[i] = name[i] ? name[i] : '?';
+        if (!request.name[i]) request.name[i] = '?';
     return wrong ? refuse(&request, wrong) : open_and_map(&request, mapping, mapping_size);
 }

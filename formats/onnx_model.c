@@ -75,15 +75,17 @@ garner_status onnx_define(struct onnx_reader *reader, struct wire_span name, siz
                    printable(shown, sizeof shown, text));
 }
 
-/* Opens a location once. */
+/* Opens a location once. Its name is copied, since those in a mapped file may change. */
 static garner_status open_external(void *context, struct wire_span location, const unsigned char **bytes,
                                    uint64_t *size, garner_error *error)
 {
     struct onnx_reader *reader = context;
-    const char *name = (const char *)location.bytes;
-    size_t length = (size_t)location.size, known = names_find(&reader->files, name, length), present, mapped;
+    size_t length = (size_t)location.size, present, mapped;
+    size_t known = names_find(&reader->files, (const char *)location.bytes, length);
     void *mapping = NULL;
     if (known == NAMES_NONE) {
+        const char *name = graph_text(reader->graph, (const char *)location.bytes, length, error);
+        if (!name) return GARNER_NO_MEMORY;
         garner_status status =
             beneath_map(reader->file.path, name, length, reader->follow_links, &mapping, &mapped, error);
         if (!status && mapping) status = graph_keep_mapping(reader->graph, mapping, mapped, error);

@@ -10,6 +10,9 @@
 
 #include "stored.h"
 
+#include <sys/stat.h>
+
+#include "beneath.h"
 #include "changing.h"
 #include "npy_header.h"
 
@@ -135,13 +138,35 @@ static void put_number(struct message *message, unsigned field, unsigned char va
     message->bytes[message->size++] = value;
 }
 
+/* An empty tensor whose elements lie in a file of its own name. */
+static void put_outside(struct message *tensor, const char *name)
+{
+    struct message entry = {.size = 0};
+    put_text(&entry, 1, "location");
+    put_text(&entry, 2, name);
+    tensor->size = 0;
+    put_number(tensor, 1, 0);
+    put_number(tensor, 2, 1);
+    put_text(tensor, 8, name);
+    put_message(tensor, 13, &entry);
+    put_number(tensor, 14, 1);
+}
+
+static void put_empty_file(const char *name)
+{
+    char outside[64];
+    snprintf(outside, sizeof outside, "%s/%s", folder, name);
+    FILE *file = fopen(outside, "wb");
+    assert_true(file && fclose(file) == 0);
+}
+
 /* Constant -> Gather -> Identity, a list of numbers of one and of two bytes, and external data. */
 static void make_model(struct message *model)
 {
     static const unsigned char numbers[] = {0x81, 0x01, 0x02, 0x81, 0x01};
     struct message graph = {.size = 0}, opset = {.size = 0}, list = {.size = 0}, constant = {.size = 0},
                    gather = {.size = 0}, identity = {.size = 0}, output = {.size = 0}, input = {.size = 0},
-                   outside = {.size = 0}, entry = {.size = 0};
+                   outside = {.size = 0};
     put_bytes(&list, 8, numbers, sizeof numbers);
     put_text(&list, 1, "value_ints");
     put_text(&constant, 2, "c");
@@ -156,16 +181,12 @@ static void make_model(struct message *model)
     put_text(&identity, 4, "Identity");
     put_text(&input, 1, "x");
     put_text(&output, 1, "y");
-    put_text(&entry, 1, "location");
-    put_text(&entry, 2, "w");
-    put_number(&outside, 1, 0);
-    put_number(&outside, 2, 1);
-    put_text(&outside, 8, "w");
-    put_message(&outside, 13, &entry);
-    put_number(&outside, 14, 1);
     put_message(&graph, 1, &constant);
     put_message(&graph, 1, &gather);
     put_message(&graph, 1, &identity);
+    put_outside(&outside, "v");
+    put_message(&graph, 5, &outside);
+    put_outside(&outside, "w");
     put_message(&graph, 5, &outside);
     put_message(&graph, 11, &input);
     put_message(&graph, 12, &output);
@@ -208,15 +229,16 @@ static void test_onnx(void **state)
 {
     (void)state;
     struct message model = {.size = 0};
-    char outside[64];
     make_model(&model);
+    put_empty_file("v");
+    put_empty_file("w");
     set_path("x.onnx");
-    snprintf(outside, sizeof outside, "%s/w", folder);
-    FILE *file = fopen(outside, "wb");
-    assert_true(file && fclose(file) == 0);
     check_model(&model);
     change_everywhere(model.bytes, model.size, read_model);
-    unlink(outside);
+    set_path("v");
+    unlink(path);
+    set_path("w");
+    unlink(path);
 }
 
 /* A list as large as gets memory of its own, in which one number becomes two, or two become one. */
@@ -245,10 +267,38 @@ static void test_onnx_list(void **state)
     changing_end();
 }
 
+/* A name that is fine when it is checked, and leads out of the folder when it is opened. */
+static void open_beneath(const void *bytes, size_t size)
+{
+    void *mapping;
+    size_t mapped;
+    garner_error error;
+    assert_int_not_equal(beneath_map(path, bytes, size, 1, &mapping, &mapped, &error), GARNER_OK);
+}
+
+static void test_beneath(void **state)
+{
+    (void)state;
+    static const unsigned char name[] = {'.', 'a', '/', 'w'};
+    put_empty_file("w");
+    set_path("sub");
+    assert_int_equal(mkdir(path, 0700), 0);
+    set_path("sub/x.onnx");
+    changing_begin(sizeof name);
+    changing.flip = 'a' ^ '.';
+    for (int when = 0; when <= MOST_MOMENTS; when++)
+        (void)changing_read(name, sizeof name, 1, when, open_beneath);
+    changing_end();
+    set_path("sub");
+    assert_int_equal(rmdir(path), 0);
+    set_path("w");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_npy),         cmocka_unit_test(test_npz),
                                        cmocka_unit_test(test_safetensors), cmocka_unit_test(test_pb),
-                                       cmocka_unit_test(test_onnx),        cmocka_unit_test(test_onnx_list)};
+                                       cmocka_unit_test(test_onnx),        cmocka_unit_test(test_onnx_list),
+                                       cmocka_unit_test(test_beneath)};
     return cmocka_run_group_tests_name("changing", tests, make_folder, remove_folder);
 }
