@@ -169,14 +169,17 @@ static garner_status read_function(struct onnx_reader *reader, struct wire_span 
     return GARNER_OK;
 }
 
-static garner_status read_producer(struct onnx_reader *reader, struct wire_field *field)
+static garner_status name_producer(struct onnx_reader *reader)
 {
     struct graph *graph = reader->graph;
-    const char *text = onnx_text(reader, field->span, "the producer");
-    if (text && field->number == 3 && *graph->producer)
-        text = graph_format(graph, reader->error, "%s %s", graph->producer, text);
-    if (!text) return failure(reader);
-    graph->producer = text;
+    const char *name = onnx_text(reader, reader->producer, "the producer");
+    const char *version = name ? onnx_text(reader, reader->producer_version, "the producer's version") : NULL;
+    if (!version) return failure(reader);
+    const char *both = *name && *version ? graph_format(graph, reader->error, "%s %s", name, version)
+                       : *name           ? name
+                                         : version;
+    if (!both) return failure(reader);
+    graph->producer = both;
     return GARNER_OK;
 }
 
@@ -186,8 +189,11 @@ static garner_status read_model_field(struct onnx_reader *reader, struct wire_fi
     if (field->type != WIRE_BYTES) return GARNER_OK;
     switch (field->number) {
     case 2:
+        reader->producer = field->span;
+        return GARNER_OK;
     case 3:
-        return read_producer(reader, field);
+        reader->producer_version = field->span;
+        return GARNER_OK;
     case 8:
         return read_opset(reader, field->span);
     case 25:
@@ -277,6 +283,7 @@ static garner_status read_model(struct onnx_reader *reader, struct wire_span mes
 {
     garner_status status = wire_check(&reader->file, message, model_schema);
     if (!status) status = walk_model(reader, message, NULL);
+    if (!status) status = name_producer(reader);
     if (!status) status = check_opset(reader);
     for (size_t i = 0; i < sizeof walks / sizeof *walks && !status; i++)
         status = walk_model(reader, message, &walks[i]);

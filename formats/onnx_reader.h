@@ -22,6 +22,7 @@ struct onnx_reader {
     int follow_links;
 
     int64_t ir_version, opset;
+    struct wire_span producer, producer_version; /* the last ones, which count */
     const char *opset_text; /* as it is shown */
 
     struct names values;    /* to numbers of values */
