@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading .safetensors. The whole header is checked when the file is opened: its grammar, and that the
- * tensors fill the file, each byte once. What a tensor is, is read again from its text when somebody asks.
- * That text is a copy: in a mapped file another process could change what has been checked.
+ * Reading .safetensors. The whole header is checked when the file is opened: its grammar
+ * (safetensors_header.c), and that the tensors fill the file, each byte once. What a tensor is, is read again
+ * from its text when somebody asks. That text is a copy: in a mapped file another process could change what has
+ * been checked.
  */
 #include "safetensors.h"
 
@@ -15,222 +16,13 @@
 #include "region.h"
 #include "store_format.h"
 
-static const struct {
-    const char *name;
-    garner_dtype dtype;
-} types[] = {
-    {"F32", GARNER_F32},
-    {"F16", GARNER_F16},
-    {"BF16", GARNER_BF16},
-    {"F64", GARNER_F64},
-    {"I64", GARNER_I64},
-    {"I32", GARNER_I32},
-    {"I16", GARNER_I16},
-    {"I8", GARNER_I8},
-    {"U64", GARNER_U64},
-    {"U32", GARNER_U32},
-    {"U16", GARNER_U16},
-    {"U8", GARNER_U8},
-    {"BOOL", GARNER_BOOL},
-    {"C64", GARNER_C64},
-    {"F8_E4M3", GARNER_F8E4M3FN},
-    {"F8_E5M2", GARNER_F8E5M2},
-    {"F8_E8M0", GARNER_F8E8M0},
-    {"F8_E4M3FNUZ", GARNER_F8E4M3FNUZ},
-    {"F8_E5M2FNUZ", GARNER_F8E5M2FNUZ},
-    {"F4", GARNER_F4E2M1},
-};
-enum { TYPES = sizeof types / sizeof *types };
-
-/* A tensor's place, and where the header describes it. */
-struct item {
-    const char *name;
-    const char *type, *shape; /* in the header; the shape's text begins with its bracket */
-    size_t type_size;
-    uint64_t begin, end; /* in the data */
-};
-
-struct content {
-    struct item *items;
-    size_t capacity;
-    char *header;
-    size_t header_size;
-    char *names, *names_end; /* the text of all names, one after the other */
-    const char *metadata;    /* in the header; NULL: none */
-    size_t metadata_size;
-    uint64_t data_at;
-};
-
-garner_dtype safetensors_type(const char *name, size_t size)
-{
-    for (size_t i = 0; i < TYPES; i++)
-        if (strlen(types[i].name) == size && memcmp(types[i].name, name, size) == 0) return types[i].dtype;
-    return 0;
-}
-
-const char *safetensors_type_name(garner_dtype dtype)
-{
-    for (size_t i = 0; i < TYPES; i++)
-        if (types[i].dtype == dtype) return types[i].name;
-    return NULL;
-}
-
-/* ---- One tensor of the header ---- */
-
-static garner_status refuse(const struct tokens *scan, const char *name, const char *what)
-{
-    char shown[100];
-    return fail_at(scan->error, GARNER_BAD_FILE, scan->path, "tensor '%s': %s",
-                   printable(shown, sizeof shown, name), what);
-}
-
-static garner_status read_type(struct tokens *scan, struct item *item)
-{
-    return safetensors_string(scan, &item->type, &item->type_size);
-}
-
-static garner_status read_shape(struct tokens *scan, struct item *item)
-{
-    size_t count;
-    if (!tokens_take(scan, '[')) return tokens_malformed(scan, "'['");
-    item->shape = --scan->at;
-    return safetensors_integers(scan, NULL, 0, &count);
-}
-
-static garner_status read_offsets(struct tokens *scan, struct item *item)
-{
-    int64_t offsets[2];
-    size_t count;
-    garner_status status = safetensors_integers(scan, offsets, 2, &count);
-    if (status) return status;
-    if (count != 2) return refuse(scan, item->name, "data_offsets are not two numbers");
-    if (offsets[0] > offsets[1]) return refuse(scan, item->name, "data_offsets begin after their end");
-    item->begin = (uint64_t)offsets[0];
-    item->end = (uint64_t)offsets[1];
-    return GARNER_OK;
-}
-
-enum { FIELDS = 3 };
-static const struct {
-    const char *name;
-    garner_status (*read)(struct tokens *, struct item *);
-} fields[FIELDS] = {{"dtype", read_type}, {"shape", read_shape}, {"data_offsets", read_offsets}};
-
-static garner_status read_field(struct tokens *scan, struct item *item, unsigned *seen)
-{
-    const char *text;
-    size_t size, field = 0;
-    garner_status status = safetensors_string(scan, &text, &size);
-    if (status) return status;
-    while (field < FIELDS &&
-           (strlen(fields[field].name) != size || memcmp(fields[field].name, text, size) != 0))
-        field++;
-    if (field == FIELDS)
-        return refuse(scan, item->name, "has a field other than dtype, shape and data_offsets");
-    if (*seen & 1u << field) return refuse(scan, item->name, "has a field twice");
-    *seen |= 1u << field;
-    status = tokens_expect(scan, ':');
-    return status ? status : fields[field].read(scan, item);
-}
-
-static garner_status read_tensor(struct tokens *scan, struct item *item)
-{
-    unsigned seen = 0;
-    int done = 0;
-    garner_status status = tokens_expect(scan, '{');
-    if (!status) done = tokens_take(scan, '}');
-    while (!status && !done) {
-        status = read_field(scan, item, &seen);
-        if (!status) status = safetensors_next(scan, '}', &done);
-    }
-    if (!status && seen != (1u << FIELDS) - 1)
-        status = refuse(scan, item->name, "lacks dtype, shape or data_offsets");
-    return status;
-}
-
-/* ---- The header ---- */
-
-static garner_status read_metadata(struct tokens *scan, struct content *content)
-{
-    const char *text;
-    size_t size;
-    int done = 0;
-    if (content->metadata)
-        return fail_at(scan->error, GARNER_BAD_FILE, scan->path, "header has " SAFETENSORS_METADATA " twice");
-    garner_status status = tokens_expect(scan, '{');
-    content->metadata = scan->at - 1;
-    if (!status) done = tokens_take(scan, '}');
-    while (!status && !done) {
-        status = safetensors_string(scan, &text, &size);
-        if (!status) status = tokens_expect(scan, ':');
-        if (!status) status = safetensors_string(scan, &text, &size);
-        if (!status) status = safetensors_next(scan, '}', &done);
-    }
-    content->metadata_size = (size_t)(scan->at - content->metadata);
-    return status;
-}
-
-static garner_status add_item(struct store *store, struct item **item, garner_error *error)
-{
-    struct content *content = store->content;
-    if (store->count == content->capacity) {
-        size_t capacity = content->capacity ? 2 * content->capacity : 16;
-        struct item *items = realloc(content->items, capacity * sizeof *items);
-        if (!items) return fail_memory(error, store->path, capacity * sizeof *items);
-        content->items = items;
-        content->capacity = capacity;
-    }
-    *item = &content->items[store->count++];
-    memset(*item, 0, sizeof **item);
-    return GARNER_OK;
-}
-
-/* A name takes less room than it did with its quotes, so all of them fit where the header would. */
-static garner_status read_entry(struct tokens *scan, struct store *store)
-{
-    static const char metadata[] = SAFETENSORS_METADATA;
-    struct content *content = store->content;
-    struct item *item = NULL;
-    const char *text;
-    size_t size;
-    garner_status status = safetensors_string(scan, &text, &size);
-    if (!status) status = tokens_expect(scan, ':');
-    if (status) return status;
-    if (size == sizeof metadata - 1 && memcmp(text, metadata, size) == 0) return read_metadata(scan, content);
-    status = add_item(store, &item, scan->error);
-    if (status) return status;
-    item->name = content->names_end;
-    int64_t length = safetensors_unescape(content->names_end, text, size);
-    if (length < 0)
-        return fail_at(scan->error, GARNER_BAD_FILE, scan->path,
-                       "header: the name before byte %zu has a zero byte or half a character",
-                       (size_t)(scan->at - scan->start));
-    content->names_end += length + 1;
-    return read_tensor(scan, item);
-}
-
-static garner_status read_header(struct store *store, struct tokens *scan)
-{
-    int done = 0;
-    if (scan->at == scan->end || *scan->at != '{') return tokens_malformed(scan, "'{'");
-    garner_status status = tokens_expect(scan, '{');
-    if (!status) done = tokens_take(scan, '}');
-    while (!status && !done) {
-        status = read_entry(scan, store);
-        if (!status) status = safetensors_next(scan, '}', &done);
-    }
-    while (!status && scan->at < scan->end && *scan->at == ' ')
-        scan->at++;
-    return status || scan->at == scan->end ? status : tokens_malformed(scan, "spaces until the end");
-}
-
 /* ---- Types, shapes and places ---- */
 
 /* Reads type and shape of a tensor, whose grammar has been checked. Sets entry as far as it is known. */
-static garner_status describe_item(const struct store *store, const struct item *item,
+static garner_status describe_item(const struct store *store, const struct safetensors_item *item,
                                    struct store_entry *entry, garner_error *error)
 {
-    const struct content *content = store->content;
+    const struct safetensors_content *content = store->content;
     char label[STORE_LABEL];
     size_t rank = 0;
     struct tokens scan =
@@ -254,7 +46,8 @@ static garner_status describe_item(const struct store *store, const struct item 
 }
 
 /* Whether a tensor's bytes are as many as its type and shape need. */
-static garner_status check_item(const struct store *store, const struct item *item, garner_error *error)
+static garner_status check_item(const struct store *store, const struct safetensors_item *item,
+                                garner_error *error)
 {
     struct store_entry entry;
     char shown[100];
@@ -282,7 +75,7 @@ static int compare_spans(const void *a, const void *b)
 
 static garner_status check_spans(const struct store *store, const struct span *spans, garner_error *error)
 {
-    uint64_t end = 0, size = store->size - ((const struct content *)store->content)->data_at;
+    uint64_t end = 0, size = store->size - ((const struct safetensors_content *)store->content)->data_at;
     for (size_t i = 0; i < store->count; i++) {
         if (spans[i].begin != end)
             return fail_at(error, GARNER_BAD_FILE, store->path,
@@ -300,7 +93,7 @@ static garner_status check_spans(const struct store *store, const struct span *s
 /* The format's rule: tensors fill the data, each byte once. */
 static garner_status check_places(const struct store *store, garner_error *error)
 {
-    const struct content *content = store->content;
+    const struct safetensors_content *content = store->content;
     garner_status status = GARNER_OK;
     struct span *spans = malloc((store->count ? store->count : 1) * sizeof *spans);
     if (!spans) return fail_memory(error, store->path, store->count * sizeof *spans);
@@ -344,7 +137,7 @@ static garner_status open_safetensors(struct store *store, garner_error *error)
     uint64_t size;
     garner_status status = find_header(store, &size, error);
     if (status) return status;
-    struct content *content = calloc(1, sizeof *content);
+    struct safetensors_content *content = calloc(1, sizeof *content);
     if (!content) return fail_memory(error, store->path, sizeof *content);
     store->content = content;
     content->data_at = SAFETENSORS_PREFIX + size;
@@ -354,7 +147,7 @@ static garner_status open_safetensors(struct store *store, garner_error *error)
     if (!content->header || !content->names) return fail_memory(error, store->path, size);
     const char *text = memcpy(content->header, store->bytes + SAFETENSORS_PREFIX, (size_t)size);
     struct tokens scan = tokens_begin(text, (size_t)size, SAFETENSORS_SPACES, store->path, error);
-    status = read_header(store, &scan);
+    status = safetensors_read_header(store, &scan);
     if (!status) status = check_places(store, error);
     store->metadata = content->metadata;
     store->metadata_size = content->metadata_size;
@@ -363,7 +156,7 @@ static garner_status open_safetensors(struct store *store, garner_error *error)
 
 static void close_safetensors(struct store *store)
 {
-    struct content *content = store->content;
+    struct safetensors_content *content = store->content;
     if (!content) return;
     free(content->items);
     free(content->header);
@@ -373,19 +166,20 @@ static void close_safetensors(struct store *store)
 
 static const char *name_safetensors(const struct store *store, size_t i)
 {
-    return ((const struct content *)store->content)->items[i].name;
+    return ((const struct safetensors_content *)store->content)->items[i].name;
 }
 
 static garner_status describe_safetensors(const struct store *store, size_t i, struct store_entry *entry,
                                           garner_error *error)
 {
-    return describe_item(store, &((const struct content *)store->content)->items[i], entry, error);
+    return describe_item(store, &((const struct safetensors_content *)store->content)->items[i], entry,
+                         error);
 }
 
 static garner_status load_safetensors(const struct store *store, size_t i, struct array *array,
                                       garner_error *error)
 {
-    const struct content *content = store->content;
+    const struct safetensors_content *content = store->content;
     const unsigned char *elements = store->bytes + content->data_at + content->items[i].begin;
     struct store_entry entry;
     garner_status status = describe_item(store, &content->items[i], &entry, error);

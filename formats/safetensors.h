@@ -41,6 +41,31 @@ garner_status safetensors_integer(struct tokens *scan, int64_t *value);
 /* A list of them. The first `most` are kept, all are counted. */
 garner_status safetensors_integers(struct tokens *scan, int64_t *values, size_t most, size_t *count);
 
+/* ---- The header (safetensors_header.c) ---- */
+
+/* A tensor's place, and where the header describes it. */
+struct safetensors_item {
+    const char *name;
+    const char *type, *shape; /* in the header; the shape's text begins with its bracket */
+    size_t type_size;
+    uint64_t begin, end; /* in the data */
+};
+
+/* What a store of this format holds. */
+struct safetensors_content {
+    struct safetensors_item *items;
+    size_t capacity;
+    char *header; /* a copy */
+    size_t header_size;
+    char *names, *names_end; /* the text of all names, one after the other */
+    const char *metadata;    /* in the header; NULL: none */
+    size_t metadata_size;
+    uint64_t data_at;
+};
+
+/* Reads it into store->content, with room for all names there. Only its grammar is checked. */
+garner_status safetensors_read_header(struct store *store, struct tokens *scan);
+
 /* ---- Writing (safetensors_save.c) ---- */
 
 /* Writes all tensors, larger elements first, so that each is aligned for its type. */
