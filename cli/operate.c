@@ -94,8 +94,7 @@ static garner_status execute(struct work *w, garner_error *error)
 static garner_status deliver(const struct work *w, garner_error *error)
 {
     const struct setting *s = w->line->setting;
-    if (s[OPTION_OUT].given)
-        return tensor_save(s[OPTION_OUT].text, &w->out.tensor, w->data.descr, error);
+    if (s[OPTION_OUT].given) return tensor_save(s[OPTION_OUT].text, &w->out.tensor, w->data.descr, error);
     struct print_style style = print_style_of(w->line);
     return print_tensor(stdout, &w->out.tensor, &style, error);
 }

@@ -40,7 +40,7 @@ struct operand {
         int64_t bytes;    /* and how much */
         PyObject *guard;  /* keeps it there; or NULL */
     } seen;               /* of FROM_NUMPY, when it was read */
-    PyObject *beyond; /* numbers of a list that no 64 bits hold (beyond.h); or NULL */
+    PyObject *beyond;     /* numbers of a list that no 64 bits hold (beyond.h); or NULL */
     union {
         Py_buffer buffer;
         DLManagedTensor *managed;
