@@ -17,6 +17,13 @@ struct interface {
     const struct ir_layer **layers;
 };
 
+/* The tensor names of an output port of the net, which several Results may show. */
+struct shared {
+    const char *list; /* NULL: none */
+    const char *best; /* once they are listed */
+    int listed;       /* some output of the graph has them all */
+};
+
 /* ---- Names of one port ---- */
 
 static size_t most_names(const char *list)
@@ -40,15 +47,32 @@ static garner_status add_names(struct ir_build *build, const char **names, size_
     return GARNER_OK;
 }
 
-/* Every name of a port, best first; `lists` are two lists of tensor names, `layers` two names of layers. */
-static garner_status name_port(struct ir_build *build, struct graph_port *port, const char *const lists[2],
-                               const char *const layers[2])
+/* The best of the names from `first` on: that of the layer, or the first; NULL: none. */
+static const char *best_of(const char *const *names, size_t first, size_t count, const char *layer)
 {
-    size_t count = 0, most = most_names(lists[0]) + most_names(lists[1]) + 2;
+    for (size_t i = first; i < count; i++)
+        if (strcmp(names[i], layer) == 0) return names[i];
+    return first < count ? names[first] : NULL;
+}
+
+/* Every name of a port, best first; `list` are its own tensor names, `shared` those of the tensor, `layers`
+ * two names of layers. Any number of outputs may show one tensor, and a name leads to the first of them: only
+ * that one gets the whole list, the others get the best of it, which they may be called by. */
+static garner_status name_port(struct ir_build *build, struct graph_port *port, const char *list,
+                               struct shared *shared, const char *const layers[2])
+{
+    size_t count = 0, most = most_names(list) + (shared->listed ? 1 : most_names(shared->list)) + 2;
     const char **names = graph_alloc(build->graph, most, sizeof *names, build->error);
     if (!names) return GARNER_NO_MEMORY;
-    garner_status status = add_names(build, names, &count, lists[0]);
-    if (!status) status = add_names(build, names, &count, lists[1]);
+    garner_status status = add_names(build, names, &count, list);
+    size_t own = count;
+    if (!status && !shared->listed) {
+        status = add_names(build, names, &count, shared->list);
+        shared->best = best_of(names, own, count, layers[0]);
+        shared->listed = 1;
+    } else if (shared->best) {
+        names[count++] = shared->best;
+    }
     if (status) return status;
     for (size_t i = 0; i < count && *layers[0]; i++) /* a tensor that is called as its layer is */
         if (strcmp(names[i], layers[0]) == 0) {
@@ -71,12 +95,13 @@ static garner_status add_input(struct ir_build *build, const struct ir_layer *la
     garner_status status =
         graph_add_input(build->graph, "", build->value[layer->first_output], &id, build->error);
     if (status) return status;
-    const char *lists[2] = {build->net.ports[layer->first_output].names, NULL};
+    struct shared none = {.listed = 1};
     const char *layers[2] = {layer->name, ""};
-    return name_port(build, &build->graph->inputs[id], lists, layers);
+    return name_port(build, &build->graph->inputs[id], build->net.ports[layer->first_output].names, &none,
+                     layers);
 }
 
-static garner_status add_output(struct ir_build *build, const struct ir_layer *layer)
+static garner_status add_output(struct ir_build *build, const struct ir_layer *layer, struct shared *shared)
 {
     size_t source = layer->inputs == 1 ? build->source[layer->first_input] : GRAPH_NONE, id;
     if (source == GRAPH_NONE)
@@ -86,9 +111,9 @@ static garner_status add_output(struct ir_build *build, const struct ir_layer *l
     if (!status) status = graph_add_output(build->graph, "", build->value[source], &id, build->error);
     if (status) return status;
     const struct ir_layer *maker = &build->net.layers[build->layer[source]];
-    const char *lists[2] = {layer->output_names, build->net.ports[source].names};
     const char *layers[2] = {maker->outputs == 1 ? maker->name : "", layer->name};
-    return name_port(build, &build->graph->outputs[id], lists, layers);
+    shared[source].list = build->net.ports[source].names;
+    return name_port(build, &build->graph->outputs[id], layer->output_names, &shared[source], layers);
 }
 
 /* ---- No two alike ---- */
@@ -149,12 +174,15 @@ static garner_status separate_all(struct ir_build *build, const char *type, stru
 garner_status ir_interface(struct ir_build *build)
 {
     struct graph *graph = build->graph;
-    garner_status status = GARNER_OK;
+    struct shared *shared = calloc(build->net.port_count + 1, sizeof *shared);
+    garner_status status =
+        shared ? GARNER_OK : fail_memory(build->error, graph->path, build->net.port_count * sizeof *shared);
     for (size_t i = 0; i < build->net.layer_count && !status; i++) {
         const struct ir_layer *layer = &build->net.layers[i];
         if (strcmp(layer->type, "Parameter") == 0) status = add_input(build, layer);
-        if (!status && strcmp(layer->type, "Result") == 0) status = add_output(build, layer);
+        if (!status && strcmp(layer->type, "Result") == 0) status = add_output(build, layer, shared);
     }
+    free(shared);
     if (!status) status = separate_all(build, "Parameter", graph->inputs, graph->input_count);
     return status ? status : separate_all(build, "Result", graph->outputs, graph->output_count);
 }
