@@ -23,7 +23,7 @@ struct onnx_reader {
 
     int64_t ir_version, opset;
     struct wire_span producer, producer_version; /* the last ones, which count */
-    const char *opset_text; /* as it is shown */
+    const char *opset_text;                      /* as it is shown */
 
     struct names values;    /* to numbers of values */
     struct names functions; /* "domain:name" of the model's own */

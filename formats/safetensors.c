@@ -2,8 +2,8 @@
 /*
  * Reading .safetensors. The whole header is checked when the file is opened: its grammar
  * (safetensors_header.c), and that the tensors fill the file, each byte once. What a tensor is, is read again
- * from its text when somebody asks. That text is a copy: in a mapped file another process could change what has
- * been checked.
+ * from its text when somebody asks. That text is a copy: in a mapped file another process could change what
+ * has been checked.
  */
 #include "safetensors.h"
 

@@ -31,7 +31,7 @@ static void look_at(const garner_tensor *tensor)
 static uint64_t bytes_of(const char *descr)
 {
     struct npy_type type = {0};
-    struct npy_scan scan = {.start = descr, .at = descr, .end = descr + strlen(descr), .path = "x"};
+    struct tokens scan = tokens_begin(descr, strlen(descr), NPY_SPACES, "x", NULL);
     return npy_type(&scan, &type) || scan.at != scan.end ? 0 : type.item_bytes;
 }
 
