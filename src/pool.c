@@ -174,14 +174,24 @@ static void *serve(void *context)
 
 /* ---- Jobs ------------------------------------------------------------------------------------- */
 
-/* Makes workers until `wanted` run, or no more can be made. How many of them run. Signals are for the
- * program's own threads. */
+/* Signals are for the program's own threads, but for those that a thread's own access raises, as to a mapped
+ * file that has become shorter: where they are blocked nobody can handle them, and the program ends. */
+static void block_signals(sigset_t *before)
+{
+    static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(&all, own[i]);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+/* Makes workers until `wanted` run, or no more can be made. How many of them run. */
 static int start_workers(struct garner_pool *pool, int wanted)
 {
     if (pool->started >= wanted) return wanted;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before;
+    block_signals(&before);
     atomic_store_explicit(&pool->first, atomic_load_explicit(&pool->number, memory_order_relaxed),
                           memory_order_relaxed);
     for (struct worker *next; pool->started < wanted; pool->started++) {

@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -145,6 +146,29 @@ static void test_workers_help(void **state)
         assert_true(atomic_load(&helpers.by_others) > 0);
         if (i % 2) wait_microseconds(5000);
     }
+    garner_pool_destroy(pool);
+}
+
+static void look_at_signals(void *argument, size_t i)
+{
+    struct helpers *helpers = argument;
+    sigset_t blocked;
+    slow_task(argument, i);
+    if (pthread_equal(pthread_self(), helpers->caller)) return;
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    if (!sigismember(&blocked, SIGINT) || sigismember(&blocked, SIGBUS)) atomic_store(&helpers->done, -1000);
+}
+
+/* Workers leave signals to the program's threads, but for those that their own accesses raise. */
+static void test_signals_of_workers(void **state)
+{
+    (void)state;
+    garner_pool *pool = pool_of(3);
+    const garner_exec exec = garner_pool_exec(pool);
+    struct helpers helpers = {.caller = pthread_self()};
+    assert_int_equal(exec.parallel_for(exec.context, look_at_signals, &helpers, 30), 0);
+    assert_int_equal(atomic_load(&helpers.done), 30);
+    assert_true(atomic_load(&helpers.by_others) > 0);
     garner_pool_destroy(pool);
 }
 
@@ -449,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_threads_for_a_gather),
         cmocka_unit_test(test_every_cpu_is_allowed),
         cmocka_unit_test(test_workers_help),
+        cmocka_unit_test(test_signals_of_workers),
         cmocka_unit_test(test_the_done_help_the_others),
         cmocka_unit_test(test_shares_stay_with_their_threads),
         cmocka_unit_test(test_a_pool_of_one),
