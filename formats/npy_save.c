@@ -79,7 +79,10 @@ static garner_status make_header(struct npy_text *text, const garner_tensor *ten
     text->size += padding;
     text->bytes[text->size++] = '\n';
     add_prefix(text, version, text->size - prefix);
-    return GARNER_OK;
+    if (text->size - prefix <= NPY_LONGEST_HEADER) return GARNER_OK;
+    return fail_at(error, GARNER_UNSUPPORTED, path,
+                   "its .npy header would have %zu bytes, which is above the limit of %d",
+                   text->size - prefix, NPY_LONGEST_HEADER);
 }
 
 /* ---- What is written ---- */

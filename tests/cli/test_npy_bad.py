@@ -53,6 +53,21 @@ def test_not_a_npy_file(bad):
     bad(b"\x93NUMPY\x01\x01" + npy(GOOD)[8:], "version 1.1")
 
 
+def test_row_37_no_header_is_written_that_is_too_long_to_read(garner, refuses, tmp_path):
+    """A name in Latin-1 grows as UTF-8; one that still fits is written."""
+    for letters, code in ((30000, 0), (50000, 4)):
+        header = "{'descr': [('" + "\xe9" * letters + "', '<i4')], 'fortran_order': False, 'shape': (1,), }"
+        (tmp_path / "x.npy").write_bytes(npy(header, b"\x07\0\0\0", version=2))
+        for target in ("y.npy", "y.npz"):
+            if code:
+                refuses(code, [target, "65536"], "convert", "x.npy", target)
+                assert not (tmp_path / target).exists()
+            else:
+                assert garner("convert", "x.npy", target).code == 0
+                assert garner("info", target).code == 0
+                (tmp_path / target).unlink()
+
+
 @pytest.mark.parametrize("version", [2, 3])
 def test_npy_header_length(bad, version):
     bad(npy(GOOD, version=version, length=60000), ["truncated", "60012"])
