@@ -52,6 +52,12 @@ struct sink;
 /* Appends bytes. After a failure every further call fails in the same way. */
 garner_status sink_write(struct sink *sink, const void *bytes, size_t size, garner_error *error);
 
+/* Whether bytes can be written again: in a new file, not in a pipe or a device. */
+int sink_is_patchable(const struct sink *sink);
+
+/* Writes bytes again, `at` bytes after the beginning; all of them have been written before. */
+garner_status sink_patch(struct sink *sink, uint64_t at, const void *bytes, size_t size, garner_error *error);
+
 /*
  * Writes what `produce` gives to the file at `path`, whole or not at all: the bytes go to a nameless
  * file in the same folder, are synced, and only then take the name. A new file gets mode 0666 less the

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing .npz: stored members one after the other, then the directory. A member's checksum stands before
- * it, so its elements are walked twice; each tensor is loaded for its own turn only.
+ * Writing .npz: stored members one after the other, then the directory. A member's checksum stands before it,
+ * and is put there when the member is written, or, in a pipe, is known from an earlier walk over the
+ * elements. What is summed is what is written, even if somebody changes the elements meanwhile: each piece is
+ * copied first. Each tensor is loaded for its own turn only.
  */
 #include "npz.h"
 
@@ -22,6 +24,8 @@ enum {
     UTF8_NAMES = 1 << 11,
     VERSION_ZIP64 = 45,
     VERSION_PLAIN = 20,
+    CRC_AT = 14,           /* in a member's header */
+    PIECE = 1 << 18,       /* bytes that are summed and written at once */
     FIRST_DAY = 1 << 5 | 1 /* 1980-01-01, the first that zip knows */
 };
 static const uint64_t too_large = 0xFFFFFFFFu;
@@ -40,6 +44,7 @@ struct archive {
     struct written *members;
     uint64_t at; /* bytes written so far */
     struct zip_crc crc;
+    unsigned char *piece;
 };
 
 /* A record being put together. */
@@ -112,7 +117,7 @@ static garner_status write_header(struct archive *archive, const struct written 
 }
 
 struct summing {
-    const struct zip_crc *crc;
+    struct archive *archive;
     uint32_t sum;
 };
 
@@ -120,8 +125,36 @@ static garner_status add_to_sum(void *context, const void *bytes, size_t size, g
 {
     struct summing *summing = context;
     (void)error;
-    summing->sum = zip_crc_add(summing->crc, summing->sum, bytes, size);
+    summing->sum = zip_crc_add(&summing->archive->crc, summing->sum, bytes, size);
     return GARNER_OK;
+}
+
+static garner_status write_and_sum(void *context, const void *bytes, size_t size, garner_error *error)
+{
+    struct summing *summing = context;
+    unsigned char *piece = summing->archive->piece;
+    garner_status status = GARNER_OK;
+    for (size_t done = 0; done < size && !status; done += PIECE) {
+        size_t part = size - done < PIECE ? size - done : PIECE;
+        memcpy(piece, (const unsigned char *)bytes + done, part);
+        (void)add_to_sum(context, piece, part, error);
+        status = emit(summing->archive, piece, part, error);
+    }
+    return status;
+}
+
+/* Puts the checksum into the header, or compares it with the one there. */
+static garner_status settle_sum(struct archive *archive, struct written *member, uint32_t sum,
+                                garner_error *error)
+{
+    struct record record = {.size = 0};
+    if (sum == member->crc) return GARNER_OK;
+    if (!sink_is_patchable(archive->sink))
+        return fail_at(error, GARNER_BAD_ARGUMENT, archive->path,
+                       "the elements were changed while they were written");
+    member->crc = sum;
+    put(&record, sum, 4);
+    return sink_patch(archive->sink, member->offset + CRC_AT, record.bytes, record.size, error);
 }
 
 static garner_status write_tensor(struct archive *archive, struct written *member, const struct array *array,
@@ -132,17 +165,17 @@ static garner_status write_tensor(struct archive *archive, struct written *membe
     garner_status status = npy_preamble(&head, &array->tensor, array->descr, archive->path, error);
     if (!status) status = elements_bytes(&array->tensor, archive->path, &bytes, error);
     if (!status) {
-        struct summing summing = {&archive->crc, zip_crc_add(&archive->crc, 0, head.bytes, head.size)};
-        status = elements_walk(&array->tensor, 0, add_to_sum, &summing, error);
-        member->crc = summing.sum;
+        struct summing first = {archive, zip_crc_add(&archive->crc, 0, head.bytes, head.size)},
+                       second = first;
+        if (!sink_is_patchable(archive->sink))
+            status = elements_walk(&array->tensor, 0, add_to_sum, &first, error);
+        member->crc = first.sum;
         member->size = head.size + bytes;
         member->offset = archive->at;
-    }
-    if (!status) status = write_header(archive, member, error);
-    if (!status) status = emit(archive, head.bytes, head.size, error);
-    if (!status) {
-        archive->at += bytes;
-        status = elements_write(&array->tensor, 0, archive->sink, error);
+        if (!status) status = write_header(archive, member, error);
+        if (!status) status = emit(archive, head.bytes, head.size, error);
+        if (!status) status = elements_walk(&array->tensor, 0, write_and_sum, &second, error);
+        if (!status) status = settle_sum(archive, member, second.sum, error);
     }
     free(head.bytes);
     return status;
@@ -255,10 +288,13 @@ garner_status npz_save(const char *path, const struct store_source *source, garn
     archive.members = calloc(count, sizeof *archive.members);
     if (!archive.members) return fail_memory(error, path, count * sizeof *archive.members);
     zip_crc_begin(&archive.crc);
-    garner_status status = name_members(&archive, error);
+    archive.piece = malloc(PIECE);
+    garner_status status =
+        archive.piece ? name_members(&archive, error) : fail_memory(error, path, (uint64_t)PIECE);
     if (!status) status = file_save(path, produce, &archive, error);
     for (size_t i = 0; i < source->count; i++)
         free(archive.members[i].name);
     free(archive.members);
+    free(archive.piece);
     return status;
 }

@@ -28,6 +28,7 @@ enum { BUFFER = 1 << 16, LARGEST_WRITE = 1 << 24, MOST_LINKS = 40, RANDOM_NAME =
 struct sink {
     const char *path;
     int descriptor;
+    int patchable;    /* a new file, written from its beginning */
     int number;       /* errno of the first failure */
     uint64_t written; /* bytes so far */
     size_t used;
@@ -89,14 +90,42 @@ garner_status sink_write(struct sink *sink, const void *bytes, size_t size, garn
     return sink->number ? fail_errno(error, sink->path, "write", sink->number) : GARNER_OK;
 }
 
+int sink_is_patchable(const struct sink *sink)
+{
+    return sink->patchable;
+}
+
+static int write_at(const struct sink *sink, uint64_t at, const unsigned char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t wrote = pwrite(sink->descriptor, bytes, size, (off_t)at);
+        if (wrote < 0 && errno != EINTR) return errno;
+        if (wrote == 0) return EIO;
+        if (wrote < 0) continue;
+        bytes += wrote, size -= (size_t)wrote, at += (uint64_t)wrote;
+    }
+    return 0;
+}
+
+/* What is still in the buffer is changed there. */
+garner_status sink_patch(struct sink *sink, uint64_t at, const void *bytes, size_t size, garner_error *error)
+{
+    if (at >= sink->written && at - sink->written <= sink->used && size <= sink->used - (at - sink->written))
+        memcpy(sink->buffer + (at - sink->written), bytes, size);
+    else if (!flush(sink))
+        sink->number = write_at(sink, at, bytes, size);
+    return sink->number ? fail_errno(error, sink->path, "write", sink->number) : GARNER_OK;
+}
+
 /* Runs the producer into a descriptor. */
-static garner_status pour(const char *path, int descriptor, file_producer *produce, void *context,
-                          garner_error *error)
+static garner_status pour(const char *path, int descriptor, int patchable, file_producer *produce,
+                          void *context, garner_error *error)
 {
     struct sink *sink = malloc(sizeof *sink);
     if (!sink) return fail_memory(error, path, sizeof *sink);
     sink->path = path;
     sink->descriptor = descriptor;
+    sink->patchable = patchable;
     sink->number = 0;
     sink->written = 0;
     sink->used = 0;
@@ -119,8 +148,8 @@ static garner_status write_through(const char *path, file_producer *produce, voi
     if (descriptor < 0) return fail_errno(error, path, "write", errno);
     /* A regular file that came in between would be overwritten in place. */
     int number = fstat(descriptor, &about) ? errno : S_ISREG(about.st_mode) ? EEXIST : 0;
-    garner_status status =
-        number ? fail_errno(error, path, "write", number) : pour(path, descriptor, produce, context, error);
+    garner_status status = number ? fail_errno(error, path, "write", number)
+                                  : pour(path, descriptor, 0, produce, context, error);
     if (close(descriptor) && errno != EINTR && !status) status = fail_errno(error, path, "write", errno);
     return status;
 }
@@ -336,7 +365,7 @@ static garner_status put(struct target *target, const char *path, file_producer 
 {
     int number = open_content(target);
     if (number) return fail_errno(error, path, "write", number);
-    garner_status status = pour(path, target->descriptor, produce, context, error);
+    garner_status status = pour(path, target->descriptor, 1, produce, context, error);
     if (!status) number = settle(target);
     if (!status && !number) number = publish(target);
     if (number) status = fail_errno(error, path, "write", number);
@@ -392,7 +421,7 @@ garner_status file_save(const char *path, file_producer *produce, void *context,
     if (!standard && !found && errno != ENOENT) return fail_errno(error, path, "write", errno);
     int descriptor = standard ? STDOUT_FILENO : found ? find_descriptor(path, &about) : -1;
     if (descriptor >= 0)
-        status = pour(path, descriptor, produce, context, error);
+        status = pour(path, descriptor, 0, produce, context, error);
     else if (found && !S_ISREG(about.st_mode))
         status = write_through(path, produce, context, error);
     else

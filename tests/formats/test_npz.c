@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include "file.h"
 #include "random.h"
 #include "zip.h"
 
@@ -56,6 +57,61 @@ static void test_checksums(void **state)
         uint32_t first = zip_crc_add(&crc, 0, bytes, cut);
         assert_int_equal(zip_crc_add(&crc, first, bytes + cut, sizeof bytes - cut), whole);
     }
+}
+
+/* ---- Elements that change while they are written ---- */
+
+static unsigned char moving[1 << 20];
+
+/* The watcher is called between two pieces: it stands for another thread. */
+static void move(void *context, uint64_t written)
+{
+    (void)context, (void)written;
+    memset(moving, moving[0] + 1, sizeof moving);
+}
+
+static garner_status save_moving(garner_error *error)
+{
+    static const int64_t shape[1] = {sizeof moving};
+    const garner_tensor tensor = {.data = moving, .shape = shape, .rank = 1, .dtype = GARNER_U8};
+    file_watch(move, NULL);
+    garner_status status = store_save_one(path, STORE_NPZ, "a", &tensor, NULL, error);
+    file_watch(NULL, NULL);
+    return status;
+}
+
+static void *read_away(void *context)
+{
+    char buffer[4096];
+    int fifo = open(path, O_RDONLY);
+    (void)context;
+    while (fifo >= 0 && read(fifo, buffer, sizeof buffer) > 0)
+        continue;
+    if (fifo >= 0) close(fifo);
+    return NULL;
+}
+
+/* The checksum is that of what is written; in a pipe, where it has gone ahead, that is refused. */
+static void test_changing_elements(void **state)
+{
+    (void)state;
+    struct array array;
+    garner_error error;
+    pthread_t reader;
+    set_path("x.npz");
+    unlink(path);
+    if (save_moving(&error)) fail_msg("%s", error.message);
+    if (store_load_one(&array, path, "a", 0, &error)) fail_msg("%s", error.message);
+    const unsigned char *elements = array.tensor.data;
+    assert_int_not_equal(elements[0], elements[sizeof moving - 1]);
+    array_free(&array);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(pthread_create(&reader, NULL, read_away, NULL), 0);
+    assert_int_equal(save_moving(&error), GARNER_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "changed"));
+    assert_int_equal(pthread_join(reader, NULL), 0);
+    unlink(path);
 }
 
 /* ---- Beyond 4 GiB ---- */
@@ -164,8 +220,12 @@ static void test_zip64(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lifetimes), cmocka_unit_test(test_names), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_checksums), cmocka_unit_test(test_zip64),
+        cmocka_unit_test(test_lifetimes),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_checksums),
+        cmocka_unit_test(test_changing_elements),
+        cmocka_unit_test(test_zip64),
     };
     return cmocka_run_group_tests_name("npz", tests, make_folder, remove_folder);
 }
