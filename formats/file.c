@@ -109,6 +109,15 @@ garner_status file_fetch(struct file *file, uint64_t size, garner_error *error)
     return status;
 }
 
+garner_status file_fetch_to_end(struct file *file, uint64_t most, garner_error *error)
+{
+    struct stat about;
+    if (file->descriptor >= 0 && fstat(file->descriptor, &about) == 0 && S_ISCHR(about.st_mode))
+        return fail_at(error, GARNER_BAD_FILE, file->path,
+                       "is a device, which may have no end; this format is read from files and pipes");
+    return file_fetch(file, most, error);
+}
+
 uint64_t file_rest(const struct file *file)
 {
     struct stat about;

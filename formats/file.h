@@ -34,6 +34,10 @@ garner_status file_open_unmapped(struct file *file, const char *path, garner_err
  * what really arrives, never with what is merely asked for. */
 garner_status file_fetch(struct file *file, uint64_t size, garner_error *error);
 
+/* The same for formats that need the end of the file: a character device such as /dev/zero has none, and is
+ * refused. */
+garner_status file_fetch_to_end(struct file *file, uint64_t most, garner_error *error);
+
 /* How many bytes lie beyond the first file->size, where that is known without reading; else 0. */
 uint64_t file_rest(const struct file *file);
 

@@ -259,7 +259,7 @@ garner_status ir_read(struct graph *graph, const char *path, int follow_links, g
     *graph = (struct graph){.path = NULL};
     garner_status status = file_open(&file, path, error);
     if (status) return status;
-    status = file_fetch(&file, (uint64_t)IR_LARGEST_FILE + 1, error);
+    status = file_fetch_to_end(&file, (uint64_t)IR_LARGEST_FILE + 1, error);
     if (!status) status = read_xml(&build, path, file.bytes, file.size);
     file_close(&file);
     return status;

@@ -318,7 +318,7 @@ garner_status onnx_model_load(struct graph *graph, const char *path, int follow_
     memset(graph, 0, sizeof *graph);
     garner_status status = file_open(&file, path, error);
     if (status) return status;
-    status = file_fetch(&file, UINT64_MAX, error);
+    status = file_fetch_to_end(&file, UINT64_MAX, error);
     if (!status) status = onnx_model_load_bytes(graph, path, file.bytes, file.size, follow_links, error);
     if (!status && file.mapping) {
         status = graph_keep_mapping(graph, file.mapping, file.mapping_size, error);

@@ -206,7 +206,7 @@ char *store_copy_text(const char *text)
 static garner_status fetch(struct store *store, struct file *file, garner_error *error)
 {
     garner_status status =
-        store->kind == STORE_NPY ? npy_fetch_whole(file, error) : file_fetch(file, UINT64_MAX, error);
+        store->kind == STORE_NPY ? npy_fetch_whole(file, error) : file_fetch_to_end(file, UINT64_MAX, error);
     if (status) return status;
     store->unread = file_rest(file);
     store->bytes = file->bytes;

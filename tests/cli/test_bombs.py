@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Small files that would ask for much: memory stays in proportion to the file."""
 
+import pytest
+
 from protobuf import block, number
 
 MOST = 400_000  # KiB, also with sanitizers; the files below once took gigabytes
@@ -45,3 +47,9 @@ def test_results_that_share_their_names(garner, peak, tmp_path):
         for name in ("n7", "n19999", "first", "own", "mine", "r9", *shown):
             answer = garner("run", "m.xml", f"{layer}=[7,8]", "-o", f"{name}=out.npy")
             assert answer.code == 0, (name, answer)
+
+
+@pytest.mark.parametrize("name", ["x.npz", "x.safetensors", "x.pb", "x.onnx", "x.xml"])
+def test_devices_without_an_end(refuses, tmp_path, name):
+    (tmp_path / name).symlink_to("/dev/zero")
+    refuses(4, [name, "device"], "info", name)
