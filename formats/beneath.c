@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -30,7 +31,8 @@
 enum {
     OPEN_FILE = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
     OPEN_FOLDER = O_PATH | O_CLOEXEC | O_DIRECTORY,
-    LONGEST_NAME = 4096
+    LONGEST_NAME = 4096,
+    MOST_TRIES = 50 /* half a second */
 };
 
 /* ---- Names ---- */
@@ -51,6 +53,18 @@ static const char *wrong_with(const char *name, size_t size)
 
 /* ---- Opening ---- */
 
+/* Whether to try to open once more. EAGAIN is for the kernel a path that was changed just then, or a file
+ * that another process has a lease of, which it is asked to give back: that takes a moment, or, if it does
+ * not answer, most of a minute, which nobody waits for here. */
+static int again(int *tries)
+{
+    static const struct timespec moment = {.tv_nsec = 10000000};
+    if (errno == EINTR) return 1;
+    if (errno != EAGAIN || ++*tries == MOST_TRIES) return 0;
+    nanosleep(&moment, NULL);
+    return 1;
+}
+
 int beneath_open_at_once(int folder, const char *name)
 {
 #if defined(__linux__) && defined(SYS_openat2)
@@ -59,9 +73,10 @@ int beneath_open_at_once(int folder, const char *name)
         uint64_t flags, mode, resolve;
     } how = {.flags = (uint64_t)OPEN_FILE, .resolve = 0x02 | 0x04 | 0x08};
     long descriptor;
+    int tries = 0;
     do
         descriptor = syscall(SYS_openat2, folder, name, &how, sizeof how);
-    while (descriptor < 0 && (errno == EINTR || errno == EAGAIN));
+    while (descriptor < 0 && again(&tries));
     return (int)descriptor;
 #else
     (void)folder, (void)name;
@@ -72,10 +87,10 @@ int beneath_open_at_once(int folder, const char *name)
 
 static int open_component(int folder, const char *name, int last)
 {
-    int descriptor;
+    int descriptor, tries = 0;
     do
         descriptor = openat(folder, name, (last ? OPEN_FILE : OPEN_FOLDER) | O_NOFOLLOW);
-    while (descriptor < 0 && errno == EINTR);
+    while (descriptor < 0 && again(&tries));
     /* What is no folder may be a link to one. */
     if (descriptor < 0 && errno == ENOTDIR && !last) {
         struct stat about;
@@ -130,11 +145,11 @@ static int open_folder(const char *owner)
 
 static int open_file(int folder, const char *name, int follow_links)
 {
-    int descriptor;
+    int descriptor, tries = 0;
     if (follow_links) {
         do
             descriptor = openat(folder, name, OPEN_FILE);
-        while (descriptor < 0 && errno == EINTR);
+        while (descriptor < 0 && again(&tries));
         return descriptor;
     }
     descriptor = beneath_open_at_once(folder, name);

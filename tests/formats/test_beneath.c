@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "testing.h"
@@ -141,12 +143,44 @@ static void test_map(void **state)
     map_is("none", 0, GARNER_SYSTEM);
 }
 
+/* Somebody who has a lease of the file, and does not answer. */
+static void test_lease(void **state)
+{
+    (void)state;
+    char path[256];
+    struct timespec begin, end;
+    void *mapping;
+    size_t size;
+    garner_error error;
+    in_root("plain", path);
+    int holder = open(path, O_RDWR);
+    assert_true(holder >= 0);
+    signal(SIGIO, SIG_IGN);
+    if (fcntl(holder, F_SETLEASE, F_WRLCK)) {
+        close(holder);
+        SKIP_LOUDLY("this file system has no leases");
+    }
+    in_root("model.onnx", path);
+    for (int follow = 0; follow < 2; follow++) {
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        assert_int_equal(beneath_map(path, "plain", 5, follow, &mapping, &size, &error), GARNER_SYSTEM);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        assert_in_range(end.tv_sec - begin.tv_sec, 0, 10);
+        assert_non_null(strstr(error.message, "plain"));
+    }
+    close(holder);
+    signal(SIGIO, SIG_DFL);
+    assert_int_equal(beneath_map(path, "plain", 5, 0, &mapping, &size, &error), GARNER_OK);
+    assert_int_equal(munmap(mapping, size), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walk),
         cmocka_unit_test(test_at_once),
         cmocka_unit_test(test_map),
+        cmocka_unit_test(test_lease),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
