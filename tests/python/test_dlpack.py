@@ -168,3 +168,16 @@ def test_result_of_the_same_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "some_library", package)
     child = type("Tensor", (Producer,), {"__module__": "some_library.tensors"})
     assert garner.gather(child(lambda: capsule(HERE, [12])), [6]) == ("imported", [6])
+
+
+def test_tensors_without_memory_or_with_negative_extents(tmp_path):
+    for shape, kind in [([2], garner.BadArgument), ([], garner.BadArgument), ([-2], garner.BadShape), ([-2, -2], garner.BadShape)]:
+        make = lambda shape=shape: capsule(None if shape in ([2], []) else HERE, shape, code=0, bits=64)  # noqa: E731
+        for call in [lambda: garner.gather(make(), [0]), lambda: garner.take(make(), [0]), lambda: garner.gather([1, 2], make()),
+                     lambda: garner.gather(array.array("q", [1]), [0], out=make()), lambda: garner.save(tmp_path / "a.npy", make()),
+                     lambda: garner.explain("gather", make(), [0])]:  # fmt: skip
+            with pytest.raises(kind):
+                call()
+        with pytest.raises(garner.BadType, match="axis"):
+            garner.gather([[1, 2]], [0], axis=make())
+    assert len(deleted) == 4 * 7
