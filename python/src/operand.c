@@ -63,6 +63,19 @@ static void drop_dense_strides(struct operand *operand)
     operand->odd = false;
 }
 
+/* Packed elements lie beside each other in bytes, and only DLPack can claim something else. */
+static bool is_dense_if_packed(struct state *state, const struct operand *operand, const char *operator,
+                               const char * name)
+{
+    const garner_tensor *tensor = &operand->tensor;
+    if (tensor->strides == NULL || tensor->dtype == GARNER_OPAQUE || garner_dtype_bits(tensor->dtype) >= 8 ||
+        count_elements(tensor->rank, tensor->shape) <= 1)
+        return true;
+    raise_error(state, GARNER_BAD_SHAPE, "%s: %s of packed type %s has strides; it must be dense", operator,
+                name, garner_dtype_name(tensor->dtype));
+    return false;
+}
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static bool is_masked(PyObject *object)
@@ -142,13 +155,12 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
         done = read_numpy(state, operand, object, operator, name);
     else
         done = read_array(state, operand, object);
+    const bool plain = done > 0; /* nothing but bytes, in strides that NumPy or we have made */
     if (done == 0) done = read_other(state, operand, object, role, operator, name);
-    if (done <= 0) {
-        operand_release(operand);
-        return false;
-    }
-    drop_dense_strides(operand);
-    return true;
+    if (done > 0) drop_dense_strides(operand);
+    if (done > 0 && (plain || is_dense_if_packed(state, operand, operator, name))) return true;
+    operand_release(operand);
+    return false;
 }
 
 /* Gives an export back. That may run the exporter's Python code, which must not see our exception. */

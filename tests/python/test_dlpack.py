@@ -181,3 +181,28 @@ def test_tensors_without_memory_or_with_negative_extents(tmp_path):
         with pytest.raises(garner.BadType, match="axis"):
             garner.gather([[1, 2]], [0], axis=make())
     assert len(deleted) == 4 * 7
+
+
+def test_packed_elements_with_strides(tmp_path):
+    """There is no such thing: what begins in the middle of a byte has no address."""
+    data = (ctypes.c_uint8 * 2)(0x21, 0x43)
+    make = lambda: capsule(ctypes.addressof(data), [2, 2], bits=4, strides=[1, 2])  # noqa: E731
+    for call in [lambda: garner.gather(make(), [0]), lambda: garner.take(make(), [0]), lambda: garner.take_along_dim(make(), [0]),
+                 lambda: garner.save(tmp_path / "a.pb", make()), lambda: garner.explain("gather", make(), [0])]:  # fmt: skip
+        with pytest.raises(garner.BadShape, match="dense"):
+            call()
+    assert len(deleted) == 5 and not list(tmp_path.iterdir())
+    assert garner.take(capsule(ctypes.addressof(data), [2, 2], bits=4, strides=[2, 1]), [3, 0]).tolist() == [4, 1]
+
+
+def test_packed_inputs_of_models_with_strides(tmp_path):
+    """An output that is an input is a copy of it, which has room for dense elements."""
+    onnx = pytest.importorskip("onnx")
+    values = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.UINT4, [64, 64]) for name in "xy"]
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Identity", ["x"], ["y"])], "g", values[:1], values[1:])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 21)], ir_version=10), tmp_path / "m.onnx")
+    data = (ctypes.c_uint8 * 4096)(*[0x21] * 4096)
+    model = garner.Model(tmp_path / "m.onnx")
+    with pytest.raises(garner.BadShape, match="dense"):
+        model.run({"x": capsule(ctypes.addressof(data), [64, 64], bits=4, strides=[1, 64])})
+    model.run({"x": capsule(ctypes.addressof(data), [64, 64], bits=4)})
