@@ -116,12 +116,22 @@ static PyObject *array_tobytes(PyObject *self, PyTypeObject *type, PyObject *con
     return bytes;
 }
 
+/* Whether the elements are few, and so are the lists that they are in: there may be many empty ones. */
+static bool is_short(const struct array_object *array)
+{
+    enum { MOST = 64 };
+    int64_t lists = 1;
+    for (int32_t i = 0; i < array->tensor.rank && lists > 0; i++)
+        if (__builtin_mul_overflow(lists, array->tensor.shape[i], &lists) || lists > MOST) return false;
+    return true;
+}
+
 static PyObject *array_repr(PyObject *self)
 {
     const struct array_object *array = (const struct array_object *)self;
     PyObject *shape = get_shape(self, NULL), *text = NULL, *list = NULL;
     struct state *state = state_of_type(Py_TYPE(self));
-    if (shape && state && array->count <= 64 && array->tensor.dtype != GARNER_OPAQUE)
+    if (shape && state && is_short(array) && array->tensor.dtype != GARNER_OPAQUE)
         list = array_object_list(state, array);
     if (list)
         text = PyUnicode_FromFormat("garner.Array(%R, dtype='%s')", list,

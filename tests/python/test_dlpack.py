@@ -206,3 +206,14 @@ def test_packed_inputs_of_models_with_strides(tmp_path):
     with pytest.raises(garner.BadShape, match="dense"):
         model.run({"x": capsule(ctypes.addressof(data), [64, 64], bits=4, strides=[1, 64])})
     model.run({"x": capsule(ctypes.addressof(data), [64, 64], bits=4)})
+
+
+def test_no_elements_and_very_long_axes():
+    """Where one extent is 0 the others may be of any size, and steps along them may not fit in 64 bits."""
+    empty = garner.gather(capsule(HERE, [0, 2**62, 2**62], code=2, bits=32), [])
+    assert empty.shape == (0, 2**62, 2**62) and empty.tolist() == [] and empty.tobytes() == b"" and repr(empty) == "garner.Array([], dtype='f32')"
+    assert memoryview(empty).shape == empty.shape and empty[:, 5:, ::3].shape == (0, 2**62 - 5, (2**62 + 2) // 3)
+    assert empty[:, 2**61].shape == (0, 2**62) and empty[::-1, 7:9, -1].shape == (0, 2)
+    assert garner.gather(empty.__dlpack__(max_version=(1, 0)), []).shape == empty.shape
+    many = garner.gather(capsule(HERE, [2**40, 0]), [], axis=1)
+    assert repr(many) == f"<garner.Array, shape ({2**40}, 0), dtype 'u8'>"
