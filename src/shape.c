@@ -229,13 +229,13 @@ struct names_text {
 
 static GARNER_COLD struct names_text type_names(uint64_t types)
 {
-    struct names_text names = {""};
+    struct names_text all = {""};
     size_t used = 0;
     for (garner_dtype i = 0; i < DTYPES; i++)
-        if (types >> i & 1 && garner_dtypes[i].name && used < sizeof names.text)
-            used += (size_t)snprintf(names.text + used, sizeof names.text - used, "%s%s", used ? ", " : "",
+        if (types >> i & 1 && garner_dtypes[i].name && used < sizeof all.text)
+            used += (size_t)snprintf(all.text + used, sizeof all.text - used, "%s%s", used ? ", " : "",
                                      garner_dtypes[i].name);
-    return names;
+    return all;
 }
 
 static GARNER_COLD garner_status fail_types(enum shape_fault fault, const struct op *op,
