@@ -39,9 +39,10 @@ static PyObject *importer_of_class(struct state *state, PyObject *class)
     const char *text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8AndSize(module, &size) : NULL;
     const char *dot = text ? strchr(text, '.') : NULL;
     PyObject *root = text ? PyUnicode_FromStringAndSize(text, dot ? dot - text : size) : NULL;
-    PyObject *package = root ? PyDict_GetItemWithError(PyImport_GetModuleDict(), root) : NULL;
+    PyObject *package = Py_XNewRef(root ? PyDict_GetItemWithError(PyImport_GetModuleDict(), root) : NULL);
     if (package) found = PyObject_GetAttr(package, state->name[NAME_from_dlpack]);
     PyErr_Clear();
+    Py_XDECREF(package);
     Py_XDECREF(root);
     Py_XDECREF(module);
     return found;
