@@ -146,22 +146,44 @@ static PyObject *array_repr(PyObject *self)
 
 /* ---- The buffer protocol --------------------------------------------------------------------- */
 
+/* Whether the elements lie in Fortran's order. */
+static bool is_dense_backwards(const struct array_object *array)
+{
+    int64_t stride = 1;
+    if (array->count == 0) return true;
+    for (int32_t i = 0; i < array->tensor.rank; i++) {
+        if (array->tensor.shape[i] != 1 && array->tensor.strides[i] != stride) return false;
+        stride *= array->tensor.shape[i];
+    }
+    return true;
+}
+
+static bool asks_for(int flags, int what)
+{
+    return (flags & what) == what;
+}
+
+/* Why an Array cannot be given as somebody asks for it; NULL if it can. */
+static const char *buffer_refusal(const struct array_object *array, int flags)
+{
+    bool dense = array_object_is_dense(array), backwards = is_dense_backwards(array);
+    if ((flags & PyBUF_WRITABLE) && !array->writable) return "this Array is read-only";
+    if (array->tensor.dtype == GARNER_STR) return "strings have no buffer";
+    if (array->format == NULL && (flags & (PyBUF_FORMAT | PyBUF_ND)))
+        return "the buffer protocol has no such element type; use tobytes(), tolist() or DLPack";
+    if (!dense && (!asks_for(flags, PyBUF_STRIDES) || asks_for(flags, PyBUF_C_CONTIGUOUS)))
+        return "this Array is not in C order";
+    if (!backwards && asks_for(flags, PyBUF_F_CONTIGUOUS)) return "this Array is not in Fortran's order";
+    if (!dense && !backwards && asks_for(flags, PyBUF_ANY_CONTIGUOUS)) return "this Array is not contiguous";
+    return NULL;
+}
+
 static int get_buffer(PyObject *self, Py_buffer *view, int flags)
 {
     struct array_object *array = (struct array_object *)self;
-    bool dense = array_object_is_dense(array), whole = array->format != NULL;
-    const char *why = NULL;
+    const char *why = buffer_refusal(array, flags);
+    bool whole = array->format != NULL, shaped = (flags & PyBUF_ND) != 0;
     view->obj = NULL;
-    if ((flags & PyBUF_WRITABLE) && !array->writable)
-        why = "this Array is read-only";
-    else if (array->tensor.dtype == GARNER_STR)
-        why = "strings have no buffer";
-    else if (!whole && (flags & (PyBUF_FORMAT | PyBUF_ND)))
-        why = "the buffer protocol has no such element type; use tobytes(), tolist() or DLPack";
-    else if (!dense && (flags & PyBUF_STRIDES) != PyBUF_STRIDES)
-        why = "this Array is not in C order";
-    else if (!dense && (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS)
-        why = "this Array is not in C order";
     if (why) {
         PyErr_SetString(PyExc_BufferError, why);
         return -1;
@@ -173,10 +195,10 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags)
     if (whole && array->count == 0)
         view->itemsize = (Py_ssize_t)garner_dtype_bytes(array->tensor.dtype, 1, array->tensor.item_bytes);
     view->readonly = !array->writable;
-    view->ndim = whole ? array->tensor.rank : 1;
+    view->ndim = shaped ? array->tensor.rank : 1;
     view->format = (flags & PyBUF_FORMAT) ? (char *)(uintptr_t)array->format : NULL;
-    view->shape = (flags & PyBUF_ND) ? array->buffer_shape : NULL;
-    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? array->buffer_strides : NULL;
+    view->shape = shaped ? array->buffer_shape : NULL;
+    view->strides = asks_for(flags, PyBUF_STRIDES) ? array->buffer_strides : NULL;
     view->suboffsets = NULL;
     view->internal = NULL;
     return 0;

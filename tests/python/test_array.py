@@ -3,6 +3,7 @@
 
 import array
 import copy
+import ctypes
 import itertools
 import pickle
 
@@ -32,6 +33,30 @@ def test_parts_are_those_of_memoryviews_and_lists():
             ours = table()[keys]
             assert (ours.tolist() if isinstance(ours, garner.Array) else ours) == part(nested, keys), keys
     assert table()[1].tolist() == nested[1] and list(table()[0, 0]) == nested[0][0]
+
+
+class Buffer(ctypes.Structure):
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t), ("itemsize", ctypes.c_ssize_t),
+                ("readonly", ctypes.c_int), ("ndim", ctypes.c_int), ("format", ctypes.c_char_p), ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
+                ("strides", ctypes.POINTER(ctypes.c_ssize_t)), ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]  # fmt: skip
+
+
+def test_buffers_as_they_are_asked_for():
+    """Whoever asks for an order gets it or is refused: what follows is read as if it were so."""
+    simple, nd, strides, c, fortran, any_order = 0, 0x08, 0x18, 0x38, 0x58, 0x98
+    grid = garner.gather([[1, 2, 3], [4, 5, 6]], [0, 1])
+    for a, refused in [(grid, {fortran}), (grid[:, ::2], {simple, nd, c, fortran, any_order}), (grid[0], set()), (grid[:, :1], {simple, nd, c, fortran, any_order}),
+                       (grid[:1], set()), (grid[:0, ::2], set()), (grid[1, 1:][:1], set()), (grid[::-1], {simple, nd, c, fortran, any_order})]:  # fmt: skip
+        for flags in (simple, nd, strides, c, fortran, any_order):
+            buffer = Buffer()
+            if flags in refused:
+                with pytest.raises(BufferError, match="order|contiguous"):
+                    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(a), ctypes.byref(buffer), flags)
+                continue
+            ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(a), ctypes.byref(buffer), flags)
+            assert (buffer.len, buffer.itemsize, bool(buffer.shape), bool(buffer.strides)) == (a.nbytes, 8, flags >= nd, flags >= strides)
+            assert buffer.ndim == (a.ndim if flags else 1)
+            ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
 
 
 def test_views_share_memory():
