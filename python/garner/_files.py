@@ -90,6 +90,8 @@ def save(path, array_or_mapping):
     named = dict(array_or_mapping) if several else {stem: array_or_mapping}
     if any(not isinstance(name, str) for name in named):
         raise _garner.BadArgument("save: the names of a mapping must be strings")
+    if any("\0" in name for name in named):
+        raise _garner.BadArgument("save: the names of a mapping must not contain '\\0', where names end in files")
     arrays = list(named.values())
     _garner._file_save_all(path, list(named), arrays, [_descr(array) for array in arrays])
 

@@ -118,9 +118,12 @@ static bool read_input(struct running *running, PyObject *name, PyObject *array)
 {
     struct state *state = running->state;
     const struct graph *graph = running->graph;
-    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    Py_ssize_t size = 0;
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &size) : NULL;
     PyErr_Clear();
-    size_t port = text ? graph_find_port(graph->inputs, graph->input_count, text) : GRAPH_NONE;
+    size_t port = text && strlen(text) == (size_t)size
+                      ? graph_find_port(graph->inputs, graph->input_count, text)
+                      : GRAPH_NONE;
     if (port == GRAPH_NONE || running->inputs[port]) {
         raise_error(state, GARNER_BAD_ARGUMENT, "run: %R %s", name,
                     port == GRAPH_NONE ? "is not the name of an input of this model" : "is given twice");

@@ -201,7 +201,7 @@ STRING_GATHERS = {
 
 
 def test_refusals_from_python_have_a_status(tmp_path):
-    for path, what in [("a.txt", [1]), ("a.npz", {1: [1]})]:
+    for path, what in [("a.txt", [1]), ("a.npz", {1: [1]}), ("a.npz", {"a\0b": [1], "a\0c": [2]})]:
         with pytest.raises(garner.BadArgument) as caught:
             garner.save(tmp_path / path, what)
         assert caught.value.status == "bad_argument" and caught.value.axis is None

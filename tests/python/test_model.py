@@ -51,7 +51,8 @@ def test_model(model):
 def test_model_refuses(model):
     x = f32([[1, 2, 3]])
     for inputs, kind in [({"x": x}, garner.BadArgument), ({"x": x, "i": [0, 0], "z": x}, garner.BadArgument), ({"x": x, "i": [0]}, garner.BadShape),
-                         ({"x": [[1, 2, 3]], "i": [0, 0]}, garner.BadType), ({"x": x, 7: x}, garner.BadArgument)]:  # fmt: skip
+                         ({"x": [[1, 2, 3]], "i": [0, 0]}, garner.BadType), ({"x": x, 7: x}, garner.BadArgument),
+                         ({"x\0y": x, "i": [0, 0]}, garner.BadArgument)]:  # fmt: skip
         with pytest.raises(kind):
             model.run(inputs)
     (output,) = model.outputs
