@@ -43,7 +43,8 @@ static int agrees(const struct graph_value *value, const struct graph_extent *ex
 garner_status ir_declare(struct ir_build *build, size_t id, const struct ir_port *port)
 {
     struct graph_value *value = &build->graph->values[id];
-    const struct graph_extent *extents = build->net.extents + port->first_extent;
+    /* a model of scalars alone has no extents */
+    const struct graph_extent *extents = build->net.extents ? build->net.extents + port->first_extent : NULL;
     char name[64], here[GRAPH_SHAPE_TEXT], there[GRAPH_SHAPE_TEXT];
     if (value->rank < 0 && port->rank && value->node != GRAPH_NONE) {
         struct graph_extent *shape =
