@@ -3,7 +3,10 @@
  * The functions that NumPy, the Array API and torch have too, with their arguments and their shapes. Each
  * views data and indices so that one of the operators means the same.
  */
+#include <stdlib.h>
+
 #include "arguments.h"
+#include "beyond.h"
 #include "call.h"
 #include "errors.h"
 #include "functions.h"
@@ -123,6 +126,39 @@ static bool refuse_extents(struct call *call, int32_t axis, const char *name)
     return false;
 }
 
+/* Where data has no elements off the axis, broadcasting leaves no index to look at. Each is checked all the
+ * same, by picking it along the same axis of one element that is repeated. */
+static bool check_unseen(struct call *call, int32_t axis)
+{
+    const struct operand *indices = &call->indices;
+    int64_t shape[GARNER_MAX_RANK], strides[GARNER_MAX_RANK] = {0};
+    int64_t count = count_elements(indices->tensor.rank, indices->shape);
+    unsigned char *memory = malloc(count > 0 ? (size_t)count : 1), byte = 0;
+    garner_error error = {.status = GARNER_NO_MEMORY, .message = "no memory"};
+    garner_status status = GARNER_NO_MEMORY;
+    for (int32_t i = 0; i < indices->tensor.rank; i++)
+        shape[i] = i == axis ? call->data.shape[i] : indices->shape[i];
+    garner_tensor data = {
+        .data = &byte, .shape = shape, .strides = strides, .rank = indices->tensor.rank, .dtype = GARNER_U8};
+    garner_tensor out = {
+        .data = memory, .shape = indices->shape, .rank = indices->tensor.rank, .dtype = GARNER_U8};
+    if (memory) status = garner_run(&call->op, &data, &indices->tensor, &out, NULL, &error);
+    free(memory);
+    if (status != GARNER_OK) beyond_raise(call->state, indices, &error);
+    return status == GARNER_OK;
+}
+
+/* Whether the extents of data off the axis make indices disappear that were given. */
+static bool hides_indices(const struct call *call, int32_t axis)
+{
+    bool hides = false;
+    for (int32_t i = 0; i < call->data.tensor.rank; i++) {
+        if (call->indices.shape[i] == 0) return false;
+        hides |= i != axis && call->data.shape[i] == 0;
+    }
+    return hides;
+}
+
 /* Makes the extents off the axis equal. */
 static bool broadcast(struct call *call, const char *what, const char *name)
 {
@@ -133,16 +169,18 @@ static bool broadcast(struct call *call, const char *what, const char *name)
                     call->operator,(int) indices->tensor.rank, name, (int)data->tensor.rank);
         return false;
     }
-    int32_t axis = whole_axis(call, what, name);
+    int32_t axis = whole_axis(call, what, name), rank = data->tensor.rank;
     if (axis < 0) return false;
-    for (int32_t i = 0; i < data->tensor.rank; i++) {
+    for (int32_t i = 0; i < rank; i++)
+        if (i != axis && data->shape[i] != indices->shape[i] && data->shape[i] != 1 && indices->shape[i] != 1)
+            return refuse_extents(call, i, name);
+    if (hides_indices(call, axis) && !check_unseen(call, axis)) return false;
+    for (int32_t i = 0; i < rank; i++) {
         if (i == axis || data->shape[i] == indices->shape[i]) continue;
         if (indices->shape[i] == 1)
             repeat(indices, i, data->shape[i]);
-        else if (data->shape[i] == 1)
-            repeat(data, i, indices->shape[i]);
         else
-            return refuse_extents(call, i, name);
+            repeat(data, i, indices->shape[i]);
     }
     return true;
 }

@@ -168,6 +168,23 @@ def test_positions_speak_of_the_indices_that_were_given():
     assert (caught.value.position, caught.value.coordinates) == (0, ())
 
 
+def test_indices_that_broadcasting_hides_are_checked():
+    """Every index is, also where nothing is to be moved for another reason."""
+    for call in (garner.take_along_axis, garner.take_along_dim):
+        with pytest.raises(garner.OutOfRange) as caught:
+            call([[], [], []], [[0], [9]], 0)
+        assert (caught.value.axis, caught.value.position, caught.value.coordinates, caught.value.value, caught.value.bound) == (0, 1, (1, 0), 9, 3)
+        with pytest.raises(garner.OutOfRange) as caught:
+            call([[], [], []], [[2**70]], 0)
+        assert caught.value.value == 2**70
+        assert call([[], [], []], [[0], [-3], [2]], 0).shape == (3, 0)
+        assert call([[], [], []], [[], []], 0).shape == (2, 0)
+        with pytest.raises(garner.BadType):
+            call([[], [], []], garner.gather([[0.5]], [0]), 0)
+        with pytest.raises(garner.BadShape):
+            call([[], []], garner.gather([[1, 2]], [0]), 0)
+
+
 def test_specs():
     with pytest.raises(garner.BadSpec) as caught:
         garner.gather([1], [0], spec="onnx-12")
