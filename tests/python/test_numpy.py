@@ -269,3 +269,36 @@ def test_large_work_on_threads():
         with pytest.raises(garner.OutOfRange) as caught:
             garner.gather(data, indices, threads=threads)
         assert (caught.value.position, caught.value.value) == (70_000, -5001)
+
+
+def test_where_we_differ_on_purpose():
+    """What docs/numpy.md says under that title: NumPy's answer, and ours."""
+    a = np.arange(12.0).reshape(3, 4)
+    everything = np.zeros((0, 3))
+    assert np.take(everything, [9], axis=1).shape == (0, 1)
+    with pytest.raises(garner.OutOfRange):
+        garner.take(everything, [9], axis=1)
+    for indices in (np.array([True, False]), [1.5]):
+        assert np.take(a, indices).size == len(indices)
+        with pytest.raises(garner.BadType):
+            garner.take(a, indices)
+    assert np.take(a, [1], out=np.zeros(1, np.float32)) == 1
+    with pytest.raises(garner.BadType):
+        garner.take(a, [1], out=np.zeros(1, np.float32))
+    flat = np.arange(4.0)
+    with pytest.raises(garner.BadShape, match="overlaps"):
+        garner.take(flat, [1, 0], out=flat[:2])
+    assert np.take(flat, [1, 0], out=flat[:2]).tolist() == [1, 0]
+    kept = a.view(np.recarray)
+    assert type(np.take(kept, [0], axis=0)) is np.recarray and type(garner.take(kept, [0], axis=0)) is np.ndarray
+    assert type(np.take([1, 2], [0])) is np.ndarray and type(garner.take([1, 2], [0])) is garner.Array
+    assert np.ndim(a[0, 0]) == 0 and type(garner.gather(a[0], 0)) is np.ndarray
+    for call, theirs, ours in [(lambda m: m.take(a, [99]), IndexError, IndexError), (lambda m: m.take(a, [0], axis=5), ValueError, ValueError),
+                               (lambda m: m.take_along_axis(a, np.zeros((2, 4), int), 1), IndexError, ValueError),
+                               (lambda m: m.take_along_axis(a, np.zeros((3, 4)), 1), IndexError, TypeError),
+                               (lambda m: m.take(np.zeros(0), [0], mode="clip"), IndexError, IndexError)]:  # fmt: skip
+        with pytest.raises(theirs):
+            call(np)
+        with pytest.raises(ours) as caught:
+            call(garner)
+        assert isinstance(caught.value, garner.Error) and not (ours is not IndexError and isinstance(caught.value, IndexError))

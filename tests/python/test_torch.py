@@ -105,6 +105,21 @@ def test_tensors_that_require_grad_where_nothing_is_recorded():
 
 
 @needs_torch
+def test_kinds_of_errors():
+    """What docs/torch.md says about them: torch's, and ours."""
+    import torch
+
+    t, zero = torch.zeros(3, 4), torch.tensor([0])
+    for call, theirs, mine in [(lambda m: m.index_select(t, 5, zero), IndexError, ValueError), (lambda m: m.index_select(t, 0, zero[None]), IndexError, ValueError),
+                               (lambda m: m.take_along_dim(t, torch.zeros(2, 4, dtype=torch.int64), 1), RuntimeError, ValueError),
+                               (lambda m: m.index_select(t, 0, zero + 9), IndexError, IndexError)]:  # fmt: skip
+        with pytest.raises(theirs):
+            call(torch)
+        with pytest.raises(mine):
+            call(garner)
+
+
+@needs_torch
 def test_random_against_torch():
     import torch
 
