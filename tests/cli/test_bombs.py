@@ -45,7 +45,7 @@ def test_results_that_share_their_names(garner, peak, tmp_path):
         lines = garner("info", "m.xml").text.splitlines()
         assert [line.split()[0] for line in lines[lines.index("outputs") + 1 :]][:4] == shown
         for name in ("n7", "n19999", "first", "own", "mine", "r9", *shown):
-            answer = garner("run", "m.xml", f"{layer}=[7,8]", "-o", f"{name}=out.npy")
+            answer = garner("run", "m.xml", f"{layer}=[7,8]:i32", "-o", f"{name}=out.npy")
             assert answer.code == 0, (name, answer)
 
 
