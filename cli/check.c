@@ -303,6 +303,7 @@ static garner_status look_for_test(const char *path, bool *there, garner_error *
     free(model);
     if (*there) return GARNER_OK;
     int count = scandir(path, &entries, is_data_set, NULL);
+    if (count < 0 && errno == ENOMEM) return fail_errno(error, path, "read the folder", errno);
     *there = count > 0;
     if (count >= 0) free_entries(entries, count);
     return GARNER_OK;

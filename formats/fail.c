@@ -4,6 +4,7 @@
 
 #include "fail.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,7 +94,8 @@ garner_status fail_errno(garner_error *error, const char *path, const char *what
 {
     char text[128];
     if (strerror_r(number, text, sizeof text)) snprintf(text, sizeof text, "error %d", number);
-    return fail_at(error, GARNER_SYSTEM, path, "cannot %s: %s", what, text);
+    garner_status status = number == ENOMEM ? GARNER_NO_MEMORY : GARNER_SYSTEM;
+    return fail_at(error, status, path, "cannot %s: %s", what, text);
 }
 
 garner_status fail_memory(garner_error *error, const char *path, uint64_t bytes)

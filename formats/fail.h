@@ -22,7 +22,8 @@ enum { FAIL_PATH = 200 };
 garner_status fail_at(garner_error *error, garner_status status, const char *path, const char *format, ...)
     FAIL_FORMAT(4);
 
-/* GARNER_SYSTEM: "PATH: cannot WHAT: No space left on device", from an errno value. */
+/* GARNER_SYSTEM: "PATH: cannot WHAT: No space left on device", from an errno value; GARNER_NO_MEMORY if that
+ * is what it says. */
 garner_status fail_errno(garner_error *error, const char *path, const char *what, int number);
 
 /* GARNER_NO_MEMORY: "PATH: not enough memory for N bytes". */
