@@ -13,6 +13,12 @@ COMMAND = ["gather", "iota(300000)", "iota(300000)", "-o", "x.npy"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
+def obey():
+    """Tests that run behind nohup, or in the background, ignore some, and so would what they start."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.fixture
 def begin(program, surroundings, failing, tmp_path):  # noqa: F811
     """The command while it writes, slowly, to a file that has a name already."""
@@ -20,7 +26,7 @@ def begin(program, surroundings, failing, tmp_path):  # noqa: F811
     def start(shell):
         environment = {**surroundings, **failing, "FAILING": "write:0:short", "NO_TMPFILE": "1"}
         process = subprocess.Popen(["sh", "-c", shell + 'exec "$@"', "sh", program, *COMMAND],
-                                   cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)  # fmt: skip
+                                   cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL, preexec_fn=obey)  # fmt: skip
         while process.poll() is None and not list(tmp_path.glob(".garner-*")):
             time.sleep(0.001)
         assert process.poll() is None, "the command is too quick for this test"
