@@ -312,9 +312,11 @@ def test_what_others_see(program, failing, tmp_path, nameless):
     seen, done = {}, threading.Event()
     watcher = threading.Thread(target=watch, args=(tmp_path, done, seen))
     watcher.start()
-    for name in ["x.npy", "y.npy"]:
+    for i in range(30):  # a watcher that gets no turn on a busy machine sees nothing of a writer
+        if i >= 2 and (nameless or len([name for name in seen if not name.endswith(".npy")]) >= 2):
+            break
         subprocess.run(
-            ["sh", "-c", 'umask 022; exec "$@"', "sh", program, "gather", "iota(300000)", "iota(300000)", "-o", name],
+            ["sh", "-c", 'umask 022; exec "$@"', "sh", program, "gather", "iota(300000)", "iota(300000)", "-o", f"{i}.npy"],
             cwd=tmp_path,
             env=environment,
             stderr=subprocess.DEVNULL,
@@ -326,7 +328,7 @@ def test_what_others_see(program, failing, tmp_path, nameless):
     if nameless:
         assert temporary == {}
     else:
-        assert len(temporary) == 2
+        assert len(temporary) >= 2
         assert all(len(name) == len(".garner-") + 32 for name in temporary)
         for modes in temporary.values():
             assert 0o600 in modes and modes <= {0o600, 0o644}  # the final mode comes with the final content
