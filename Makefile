@@ -19,7 +19,7 @@ test:          ## run the whole test suite, sanitizer builds included
 bench:         ## measure garner against its peers; tables and plots under build/bench/
 	@tools/bench
 
-check:         ## run the slow tests: valgrind over the unit tests, a longer random run
+check:         ## run the slow tests: valgrind, longer random runs, coverage, other architectures, Python at length with torch, fuzzing
 	@tools/check
 
 python:        ## build the Python wheel into build/dist/ and an environment with it, build/venv
