@@ -298,9 +298,13 @@ PyObject *numpy_return(const struct numpy *numpy, PyObject *array)
     return array && ((struct array_front *)array)->rank == 0 ? numpy->as_scalar(array) : array;
 }
 
-bool numpy_may_resize(PyObject *array)
+PyObject *numpy_owner(const struct numpy *numpy, PyObject *array)
 {
-    return (((struct array_front *)array)->flags & OWNS_DATA) != 0;
+    while (array && numpy_is_array(numpy, array)) {
+        if (((struct array_front *)array)->flags & OWNS_DATA) return array;
+        array = ((struct array_front *)array)->base;
+    }
+    return NULL;
 }
 
 bool numpy_has(const struct numpy *numpy, PyObject *array, const void *data, int64_t bytes)

@@ -30,8 +30,9 @@ PyObject *numpy_new(const struct numpy *numpy, PyObject *type, const garner_shap
 /* What NumPy's functions give: a scalar instead of an array of rank 0. Takes over the reference. */
 PyObject *numpy_return(const struct numpy *numpy, PyObject *array);
 
-/* Whether an ndarray's memory is its own, so that its owner can take it away by resizing it. */
-bool numpy_may_resize(PyObject *array);
+/* The ndarray whose memory an ndarray has, and which could take it away by being resized: itself, or the one
+ * that it is a view of; NULL if there is none. Borrowed. */
+PyObject *numpy_owner(const struct numpy *numpy, PyObject *array);
 
 /* Whether an ndarray has its memory there, and its elements are so many bytes. */
 bool numpy_has(const struct numpy *numpy, PyObject *array, const void *data, int64_t bytes);

@@ -206,9 +206,9 @@ bool operand_is_there(const struct operand *operand)
 
 bool operand_stays_there(struct operand *operand)
 {
-    if (operand->origin == FROM_NUMPY && operand->seen.guard == NULL && numpy_may_resize(operand->object)) {
-        operand->seen.guard = PyWeakref_NewRef(operand->object, NULL);
-        if (operand->seen.guard == NULL) PyErr_Clear();
+    if (operand->origin == FROM_NUMPY && operand->seen.guard == NULL) {
+        PyObject *owner = numpy_owner(operand->seen.numpy, operand->object);
+        if (owner && !(operand->seen.guard = PyWeakref_NewRef(owner, NULL))) PyErr_Clear();
     }
     return operand_is_there(operand);
 }

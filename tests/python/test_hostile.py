@@ -5,6 +5,7 @@ import ctypes
 import os
 import signal
 import threading
+import weakref
 
 import pytest
 
@@ -79,6 +80,28 @@ def test_inputs_and_files_that_lose_their_memory_meanwhile(tmp_path, model):  # 
     with pytest.raises(garner.BadArgument, match="given other memory"):
         garner.save(tmp_path / "lost.npz", {"a": data, "b": Acts(lambda: data.resize((1,), refcheck=False))})
     assert not (tmp_path / "lost.npz").exists()
+
+
+@needs_numpy
+def test_the_base_of_a_view_stays_meanwhile():
+    """It cannot be resized: it is referred to weakly, which NumPy refuses, and which can be seen."""
+    base, indices, stop, held = np.zeros(LARGE), np.zeros(LARGE, np.int64), threading.Event(), threading.Event()
+    view = base[1:].reshape(-1)[::2]
+
+    def watch():
+        while not stop.is_set() and not held.is_set():
+            if weakref.getweakrefcount(base):
+                held.set()
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    for _ in range(200):
+        garner.gather(view, indices)
+        if held.is_set():
+            break
+    stop.set()
+    thread.join()
+    assert held.is_set() and not weakref.getweakrefcount(base)
 
 
 def test_a_buffer_of_too_many_axes():
