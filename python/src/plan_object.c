@@ -128,25 +128,42 @@ static void plan_free_object(PyObject *self)
 
 /* ---- Calling --------------------------------------------------------------------------------- */
 
-static bool same_shape(const garner_tensor *planned, const garner_tensor *given)
+/* The first axis on which shapes of one rank differ, or -1. */
+static int32_t differing_axis(const garner_tensor *planned, const garner_tensor *given)
 {
-    bool same = planned->rank == given->rank;
-    for (int32_t i = 0; same && i < planned->rank; i++)
-        same = planned->shape[i] == given->shape[i];
-    return same;
+    for (int32_t i = 0; i < planned->rank; i++)
+        if (planned->shape[i] != given->shape[i]) return i;
+    return -1;
+}
+
+static bool refuse_extent(struct call *call, const garner_tensor *planned, const garner_tensor *given,
+                          int32_t axis, const char *name)
+{
+    garner_error error;
+    error.status = GARNER_BAD_SHAPE;
+    error.has = GARNER_HAS_AXIS;
+    error.axis = axis;
+    PyOS_snprintf(error.message, sizeof error.message,
+                  "%s: %s has extent %lld on axis %d; the plan is for %lld", call->operator, name,
+                  (long long)given->shape[axis], (int)axis, (long long)planned->shape[axis]);
+    raise_record(call->state, &error);
+    return false;
 }
 
 static bool check_operand(struct call *call, const garner_tensor *planned, const struct operand *given,
                           const char *name)
 {
     const garner_tensor *tensor = &given->tensor;
-    if (planned->dtype != tensor->dtype || planned->item_bytes != tensor->item_bytes)
+    bool right = planned->dtype == tensor->dtype && planned->item_bytes == tensor->item_bytes;
+    if (!right)
         raise_error(call->state, GARNER_BAD_TYPE, "%s: %s has type %s; the plan is for %s", call->operator,
                     name, garner_dtype_name(tensor->dtype), garner_dtype_name(planned->dtype));
-    else if (!same_shape(planned, tensor))
-        raise_error(call->state, GARNER_BAD_SHAPE, "%s: %s has another shape than the plan is for",
-                    call->operator, name);
-    return !PyErr_Occurred();
+    else if (!(right = planned->rank == tensor->rank))
+        raise_error(call->state, GARNER_BAD_SHAPE, "%s: %s has rank %d; the plan is for rank %d",
+                    call->operator, name, (int)tensor->rank, (int)planned->rank);
+    if (!right) return false;
+    int32_t axis = differing_axis(planned, tensor);
+    return axis < 0 || refuse_extent(call, planned, tensor, axis, name);
 }
 
 static PyObject *plan_call(PyObject *object, PyObject *arguments, PyObject *keywords)

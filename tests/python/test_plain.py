@@ -233,8 +233,10 @@ def test_plan():
     assert plan(data, indices, out, threads=1) is out and out.tolist() == [1, 4, 2]
     strided = memoryview(array.array("q", [0] * 6))[::2]
     assert plan(data, indices, out=strided) is strided and strided.tolist() == [1, 4, 2]
-    with pytest.raises(garner.BadShape, match="shape"):
-        plan(grid([1] * 6, [3, 2], "q"), indices)
+    for given, axis in [((grid([1] * 6, [3, 2], "q"), indices), 0), ((data, grid([0] * 3, [3, 1], "q")), 1), ((data, array.array("q", [0])), None)]:
+        with pytest.raises(garner.BadShape, match="the plan is for") as caught:
+            plan(*given)
+        assert caught.value.axis == axis and caught.value.status == "bad_shape"
     with pytest.raises(garner.BadType, match="i32"):
         plan(grid([1] * 4, [2, 2], "i"), indices)
     with pytest.raises(garner.BadShape):
