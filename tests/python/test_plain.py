@@ -4,6 +4,7 @@
 import array
 import ctypes
 import gc
+import math
 import weakref
 
 import pytest
@@ -67,6 +68,18 @@ def test_out_of_every_kind():
 def test_bad_out(out, kind):
     with pytest.raises(kind, match="out"):
         garner.gather(b"abc", [2, 0], out=out)
+
+
+def test_an_out_of_another_shape_says_on_which_axis():
+    data = grid(range(12), [3, 4])
+    plan = garner.Plan("gather", [3, 4], [1], dtype="u8")
+    for shape, axis in [([1, 3], 1), ([2, 4], 0), ([4], None), ([1, 4, 1], None)]:
+        out = grid([0] * math.prod(shape), shape)
+        for call in (lambda out=out: garner.gather(data, [0], out=out), lambda out=out: plan(data, [0], out),
+                     lambda out=out: garner.take(data, [0], 0, out), lambda out=out: garner.index_select(data, 0, [0], out=out)):  # fmt: skip
+            with pytest.raises(garner.BadShape, match="out") as caught:
+                call()
+            assert caught.value.axis == axis
 
 
 def test_out_that_shares_memory():
