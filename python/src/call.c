@@ -65,23 +65,17 @@ static PyObject *refuse(struct call *call, garner_error *error)
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-static garner_status fail_moved(struct call *call, const char *name, garner_error *error)
-{
-    *error = (garner_error){.status = GARNER_BAD_ARGUMENT};
-    operand_raise_moved(call->state, call->operator, name);
-    return GARNER_BAD_ARGUMENT;
-}
-
-/* Whether all memory is where it was when the arguments were read; and stays there, if that takes long. */
-static garner_status check_memory(struct call *call, struct operand *out, bool is_long, garner_error *error)
+/* Whether all memory is where it was when the arguments were read; and stays there, if that takes long. False
+ * with an exception. */
+static bool check_memory(struct call *call, struct operand *out, bool is_long)
 {
     struct operand *all[] = {&call->data, &call->indices, out};
     static const char *const names[] = {"data", "indices", "out"};
     for (int i = 0; i < 3 && is_long; i++)
-        if (all[i]) (void)operand_stays_there(all[i]);
+        if (all[i]) operand_hold(all[i]);
     for (int i = 0; i < 3; i++)
-        if (all[i] && !operand_is_there(all[i])) return fail_moved(call, names[i], error);
-    return GARNER_OK;
+        if (all[i] && !operand_check_there(call->state, all[i], call->operator, names[i])) return false;
+    return true;
 }
 
 static garner_status run_held(struct call *call, const garner_plan *plan, struct operand *out, void *to,
@@ -92,12 +86,11 @@ static garner_status run_held(struct call *call, const garner_plan *plan, struct
     int64_t points = count_elements(call->indices.tensor.rank, call->indices.shape);
     int64_t cost = work_cost(points, shape->bytes);
     const bool is_long = work_is_long(cost);
-    garner_status status = check_memory(call, out, is_long, error);
-    if (status != GARNER_OK) return status;
+    if (!check_memory(call, out, is_long)) return GARNER_BAD_ARGUMENT; /* refuse() leaves the exception */
     if (!is_long) return garner_execute(plan, data, indices, to, NULL, error);
     struct work work;
     work_begin(&work, call->threads, cost);
-    status = garner_execute(plan, data, indices, to, work.exec, error);
+    garner_status status = garner_execute(plan, data, indices, to, work.exec, error);
     work_end(&work);
     return status;
 }
@@ -166,10 +159,11 @@ static garner_status run_odd(struct call *call, struct operand *out, garner_erro
     struct cached_plan cached;
     garner_tensor dense = out->tensor;
     int64_t item = operand_item(out), to[GARNER_MAX_RANK], bytes;
-    if (do_meet(out, &call->data) || do_meet(out, &call->indices)) {
+    const char *met = do_meet(out, &call->data) ? "data" : do_meet(out, &call->indices) ? "indices" : NULL;
+    if (met) {
         *error = (garner_error){.status = GARNER_BAD_SHAPE};
         PyOS_snprintf(error->message, sizeof error->message, "%s: out shares memory with %s", call->operator,
-                      do_meet(out, &call->data) ? "data" : "indices");
+                      met);
         return GARNER_BAD_SHAPE;
     }
     dense.strides = NULL;

@@ -97,9 +97,10 @@ PyObject *explain_gather(PyObject *module, PyObject *const *arguments, Py_ssize_
         operand_release(&drawing.data);
         return NULL;
     }
-    const bool there = operand_stays_there(&drawing.data) && operand_stays_there(&drawing.indices) &&
-                       operand_is_there(&drawing.data);
-    if (!there) operand_raise_moved(drawing.state, operator, "an array");
+    operand_hold(&drawing.data);
+    operand_hold(&drawing.indices);
+    const bool there = operand_check_there(drawing.state, &drawing.data, operator, "data") &&
+                       operand_check_there(drawing.state, &drawing.indices, operator, "indices");
     PyObject *text = there ? draw_text(&drawing, (int)width, (int)colour) : NULL;
     PyObject *picture = text ? draw_picture(&drawing) : NULL;
     operand_release(&drawing.data);

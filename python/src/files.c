@@ -218,12 +218,9 @@ static bool read_saving(struct state *state, struct saving *saving, PyObject *na
         saving->count++;
     }
     for (size_t i = 0; i < count; i++)
-        (void)operand_stays_there(&saving->operands[i]);
+        operand_hold(&saving->operands[i]);
     for (size_t i = 0; i < count; i++)
-        if (!operand_is_there(&saving->operands[i])) {
-            operand_raise_moved(state, "save", saving->names[i]);
-            return false;
-        }
+        if (!operand_check_there(state, &saving->operands[i], "save", saving->names[i])) return false;
     return true;
 }
 

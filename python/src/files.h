@@ -14,7 +14,8 @@
 /* An Array that takes over a loaded one, also on failure. */
 PyObject *array_object_of_file(struct state *state, struct array *loaded);
 
-/* An object in any layout as a tensor in this machine's byte order; false with an exception. */
+/* An object in any layout as a tensor in this machine's byte order; false with an exception. When all
+ * arguments are read, each is to be held and checked (operand.h). */
 bool read_native(struct state *state, struct operand *operand, PyObject *object, enum role role,
                  const char *operator, const char * name);
 

@@ -151,12 +151,11 @@ static bool read_inputs(struct running *running, PyObject *given)
     while (PyDict_Next(given, &at, &name, &array))
         if (!read_input(running, name, array)) return false;
     for (size_t i = 0; i < graph->input_count; i++)
-        if (running->inputs[i]) (void)operand_stays_there(&running->operands[i]);
+        if (running->inputs[i]) operand_hold(&running->operands[i]);
     for (size_t i = 0; i < graph->input_count; i++)
-        if (running->inputs[i] && !operand_is_there(&running->operands[i])) {
-            operand_raise_moved(running->state, "run", graph->inputs[i].name);
+        if (running->inputs[i] &&
+            !operand_check_there(running->state, &running->operands[i], "run", graph->inputs[i].name))
             return false;
-        }
     return true;
 }
 

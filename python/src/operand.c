@@ -204,20 +204,21 @@ bool operand_is_there(const struct operand *operand)
            numpy_has(operand->seen.numpy, operand->object, operand->seen.data, operand->seen.bytes);
 }
 
-bool operand_stays_there(struct operand *operand)
+void operand_hold(struct operand *operand)
 {
-    if (operand->origin == FROM_NUMPY && operand->seen.guard == NULL) {
-        PyObject *owner = numpy_owner(operand->seen.numpy, operand->object);
-        if (owner && !(operand->seen.guard = PyWeakref_NewRef(owner, NULL))) PyErr_Clear();
-    }
-    return operand_is_there(operand);
+    if (operand->origin != FROM_NUMPY || operand->seen.guard) return;
+    PyObject *owner = numpy_owner(operand->seen.numpy, operand->object);
+    if (owner && !(operand->seen.guard = PyWeakref_NewRef(owner, NULL))) PyErr_Clear();
 }
 
 static const char moved[] = "%s: %s was given other memory while the arguments were read";
 
-void operand_raise_moved(struct state *state, const char *operator, const char * name)
+bool operand_check_there(struct state *state, const struct operand *operand, const char *operator,
+                         const char * name)
 {
+    if (operand_is_there(operand)) return true;
     raise_error(state, GARNER_BAD_ARGUMENT, moved, operator, name);
+    return false;
 }
 
 /* Without the interpreter's lock if there is much to do. */
@@ -226,7 +227,8 @@ static garner_status run_copy(const garner_op *op, const garner_tensor *data, co
 {
     int64_t bytes = count_elements(out->rank, out->shape);
     const bool is_long = work_is_long(bytes);
-    if (owner && !(is_long ? operand_stays_there(owner) : operand_is_there(owner))) {
+    if (owner && is_long) operand_hold(owner);
+    if (owner && !operand_is_there(owner)) {
         *error = (garner_error){.status = GARNER_BAD_ARGUMENT};
         PyOS_snprintf(error->message, sizeof error->message, moved, "copy", "the array");
         return GARNER_BAD_ARGUMENT;

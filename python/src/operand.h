@@ -86,12 +86,14 @@ bool operand_same_type(struct state *state, const struct operand *data, const st
  * Python code, which can resize an ndarray. To be asked right before the memory is used. */
 bool operand_is_there(const struct operand *operand);
 
-/* The same, and from now on NumPy does not move it (ndarray.resize), also while the interpreter's lock is
- * given up: an array that somebody refers to weakly cannot be resized. */
-bool operand_stays_there(struct operand *operand);
+/* The same; false with an exception. */
+bool operand_check_there(struct state *state, const struct operand *operand, const char *operator,
+                         const char * name);
 
-/* The exception for one that is not. */
-void operand_raise_moved(struct state *state, const char *operator, const char * name);
+/* From now on NumPy does not move it (ndarray.resize), also while the interpreter's lock is given up: an
+ * array that somebody refers to weakly cannot be resized. This may run Python code, so others are to be asked
+ * for after it. */
+void operand_hold(struct operand *operand);
 
 /* Copies elements of `item` bytes between views whose strides are in bytes; without the interpreter's lock if
  * they are many. `owner` is the operand whose memory one of them is, or NULL. */
