@@ -102,7 +102,7 @@ static void put_type(struct ink *ink, const struct picture *picture, size_t i)
     ink_text(ink, (int)picture_center(box) + 8, box->y + box->height + 15, "type", words.text);
 }
 
-static const char style[] =
+static const struct ink_style style = {
     ".box rect{fill:#fff;stroke:#c3c8d1;stroke-width:1.4}.box text{text-anchor:middle}"
     ".first{font-weight:600}.more{fill:#4a5261;font-size:12px}"
     ".input rect{fill:#e4f0ff;stroke:#4a86c9}.constant rect{fill:#f1f2f5;stroke:#aab1bd}"
@@ -110,7 +110,11 @@ static const char style[] =
     ".refused rect{fill:#ffe3df;stroke:#d9685a;stroke-dasharray:4 3}.output rect{fill:#eee9ff;stroke:#7a67c7}"
     ".arrow{fill:none;stroke:#8b93a1;stroke-width:1.5}.tip{fill:#8b93a1}"
     ".type{fill:#4a5261;font-size:12px;paint-order:stroke;stroke:#fafbfc;stroke-width:4px}"
-    ".role{fill:#9aa1ad;font-size:11px}.summary{fill:#4a5261}";
+    ".role{fill:#9aa1ad;font-size:11px}.summary{fill:#4a5261}",
+    ".box rect{fill:#1f2228;stroke:#4b515c}.more,.summary{fill:#a9b1bd}.role{fill:#7d8592}"
+    ".input rect{fill:#1c2f47}.constant rect{fill:#24272e;stroke:#6b7280}.gather rect{fill:#26391b}"
+    ".other rect{fill:#40351a}.refused rect{fill:#4a2723}.output rect{fill:#2f2a50}"
+    ".type{fill:#a9b1bd;stroke:#16181d}"};
 
 static void put_summary(struct ink *ink, const struct picture *picture)
 {
@@ -130,7 +134,7 @@ static garner_status produce(void *context, struct sink *sink, garner_error *err
     const struct picture *picture = context;
     struct ink ink = {sink, error, GARNER_OK};
     struct words words = {0};
-    ink_begin(&ink, picture->width, picture->height, style);
+    ink_begin(&ink, picture->width, picture->height, &style);
     chain_title(&words, picture->chain);
     ink_text(&ink, PICTURE_MARGIN, 38, "heading", words.text);
     for (size_t i = 0; i < picture->count; i++)

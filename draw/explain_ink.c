@@ -48,15 +48,17 @@ void ink_text(struct ink *ink, int x, int y, const char *class, const char *text
     ink_put(ink, "</text>\n");
 }
 
-void ink_begin(struct ink *ink, int width, int height, const char *style)
+void ink_begin(struct ink *ink, int width, int height, const struct ink_style *style)
 {
     ink_put(ink,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
             "role=\"img\">\n<style>text{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;"
-            "font-size:13px;fill:#2b2f36}.heading{font-size:18px;font-weight:600}",
+            "font-size:13px;fill:#2b2f36}.heading{font-size:18px;font-weight:600}.paper{fill:#fafbfc}",
             width, height, width, height);
-    write_bytes(ink, style, strlen(style));
-    ink_put(ink, "</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fafbfc\"/>\n");
+    write_bytes(ink, style->light, strlen(style->light));
+    ink_put(ink, "@media (prefers-color-scheme:dark){text{fill:#e3e6eb}.paper{fill:#16181d}");
+    write_bytes(ink, style->dark, strlen(style->dark));
+    ink_put(ink, "}</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n");
 }
 
 void ink_end(struct ink *ink)

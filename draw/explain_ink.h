@@ -16,8 +16,12 @@ struct ink {
     garner_status status;
 };
 
-/* Begins a picture with a light background; `style` is CSS beyond the fonts. */
-void ink_begin(struct ink *ink, int width, int height, const char *style);
+/* CSS beyond the fonts, and what differs of it where the reader's screen is dark. */
+struct ink_style {
+    const char *light, *dark;
+};
+
+void ink_begin(struct ink *ink, int width, int height, const struct ink_style *style);
 void ink_end(struct ink *ink);
 
 void ink_put(struct ink *ink, const char *format, ...)

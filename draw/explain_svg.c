@@ -42,15 +42,27 @@ struct picture {
     int arrows; /* whether they are few enough to be drawn */
 };
 
-/* The soft colours of cells that belong together, and the stronger ones of their borders and arrows. */
-static const struct {
-    const char *fill, *line;
-} tones[] = {{"#ffd9d4", "#d9685a"}, {"#ffe7c2", "#d1913c"}, {"#fff3b8", "#b79d2a"}, {"#d8f2c4", "#6aa646"},
-             {"#c9f0e6", "#3fa58a"}, {"#cfe6ff", "#4a86c9"}, {"#e0d9ff", "#7a67c7"}, {"#fbd7ee", "#c2599b"}};
+/*
+ * The tones of cells that belong together: a soft fill on light and on dark screens, and the stronger colour
+ * of borders and arrows.
+ */
+/* clang-format off */
+#define TONES(TONE)                            \
+    TONE("0", "#ffd9d4", "#5b2d28", "#d9685a") \
+    TONE("1", "#ffe7c2", "#553c1a", "#d1913c") \
+    TONE("2", "#fff3b8", "#4c4317", "#b79d2a") \
+    TONE("3", "#d8f2c4", "#2f4a20", "#6aa646") \
+    TONE("4", "#c9f0e6", "#1d4a3f", "#3fa58a") \
+    TONE("5", "#cfe6ff", "#213f60", "#4a86c9") \
+    TONE("6", "#e0d9ff", "#3a3263", "#7a67c7") \
+    TONE("7", "#fbd7ee", "#59284a", "#c2599b")
+/* clang-format on */
+#define ONE(number, light, dark, line) +1
+enum { TONE_COUNT = 0 TONES(ONE) };
 
-static size_t tone_of(int64_t use)
+static int tone_of(int64_t use)
 {
-    return (size_t)use % (sizeof tones / sizeof *tones);
+    return (int)(use % TONE_COUNT);
 }
 
 /* ---- Placing ---- */
@@ -188,14 +200,12 @@ static void put_cell(struct ink *ink, const struct box *box, int64_t flat, int x
     static const char *const marks[] = {"", " used", " zero"};
     struct cell cell;
     view_cell(&cell, &box->grid, flat, CELL_MOST);
-    ink_put(ink, "<g class=\"cell %s%s\">", names[box->grid.panel], marks[cell.mark]);
+    ink_put(ink, "<g class=\"cell %s%s", names[box->grid.panel], marks[cell.mark]);
+    if (cell.mark == MARK_USED) ink_put(ink, " t%d", tone_of(cell.use));
+    ink_put(ink, "\">");
     put_tooltip(ink, box, flat);
-    ink_put(ink, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"", x + 1, y + 1,
+    ink_put(ink, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>", x + 1, y + 1,
             box->cell_width - 2, CELL_HEIGHT - 2);
-    if (cell.mark == MARK_USED)
-        ink_put(ink, " style=\"fill:%s;stroke:%s\"", tones[tone_of(cell.use)].fill,
-                tones[tone_of(cell.use)].line);
-    ink_put(ink, "/>");
     ink_put(ink, "<text x=\"%d\" y=\"%d\">", x + box->cell_width / 2, y + CELL_HEIGHT / 2 + 5);
     ink_escaped(ink, cell.text);
     ink_put(ink, "</text></g>\n");
@@ -296,13 +306,13 @@ static void put_arrow(struct ink *ink, const struct picture *picture, int64_t ou
     if (!map_source(map, out_flat, &tuple, at)) return;
     if (!locate(from, map_flatten(map->data->shape, map->data->rank, at), &x, &y)) return;
     if (!locate(to, out_flat, &end_x, &end_y)) return;
-    const char *line = tones[tone_of(map_tuple_use(map, tuple))].line;
     int leave = column_x(from, from->grid.column.count), arrive = to->x - 8, bend = (arrive - leave) / 2;
     y += spread(from, x);
     end_y += spread(to, end_x);
-    ink_put(ink, "<path class=\"arrow\" style=\"stroke:%s\" d=\"M%d %dC%d %d %d %d %d %d\"/>", line, leave, y,
-            leave + bend, y, arrive - bend, end_y, arrive, end_y);
-    ink_put(ink, "<path class=\"tip\" style=\"fill:%s\" d=\"M%d %dl-7 -3v6z\"/>\n", line, arrive + 4, end_y);
+    ink_put(ink, "<g class=\"t%d\"><path class=\"arrow\" d=\"M%d %dC%d %d %d %d %d %d\"/>",
+            tone_of(map_tuple_use(map, tuple)), leave, y, leave + bend, y, arrive - bend, end_y, arrive,
+            end_y);
+    ink_put(ink, "<path class=\"tip\" d=\"M%d %dl-7 -3v6z\"/></g>\n", arrive + 4, end_y);
 }
 
 static void put_arrows(struct ink *ink, const struct picture *picture)
@@ -318,13 +328,21 @@ static void put_arrows(struct ink *ink, const struct picture *picture)
 
 /* ---- The whole picture ---- */
 
-static const char style[] =
+#define LIGHT(number, light, dark, line)                                                             \
+    ".t" number " rect{fill:" light ";stroke:" line "}.t" number " .arrow{stroke:" line "}.t" number \
+    " .tip{fill:" line "}"
+#define DARK(number, light, dark, line) ".t" number " rect{fill:" dark ";stroke:" line "}"
+
+static const struct ink_style style = {
     ".formula{font-size:14px;fill:#4a5261}"
     ".title{font-weight:600}.slice{fill:#6b7280}.summary{fill:#4a5261}"
     ".label{fill:#9aa1ad;font-size:11px;text-anchor:middle}"
     ".cell rect{fill:#fff;stroke:#d8dce3}.cell text{text-anchor:middle}"
     ".data:not(.used) text{fill:#8b93a1}.zero rect{fill:#f1f2f5;stroke:#c3c8d1;stroke-dasharray:3 2}"
-    ".arrow{fill:none;stroke-width:1.6;opacity:.55}.tip{opacity:.8}";
+    ".arrow{fill:none;stroke-width:1.6;opacity:.55}.tip{opacity:.8}" TONES(LIGHT),
+    ".formula,.summary,.slice{fill:#a9b1bd}.label{fill:#7d8592}.cell rect{fill:#1f2228;stroke:#3a3f48}"
+    ".data:not(.used) text{fill:#868e9b}.zero rect{fill:#24272e;stroke:#4b515c}"
+    ".arrow{opacity:.8}" TONES(DARK)};
 
 static void put_words(struct ink *ink, const struct picture *picture)
 {
@@ -349,7 +367,7 @@ static garner_status produce(void *context, struct sink *sink, garner_error *err
 {
     const struct picture *picture = context;
     struct ink ink = {sink, error, GARNER_OK};
-    ink_begin(&ink, picture->width, picture->height, style);
+    ink_begin(&ink, picture->width, picture->height, &style);
     put_words(&ink, picture);
     if (picture->arrows) put_arrows(&ink, picture);
     for (int i = 0; i < PANELS; i++)

@@ -333,3 +333,26 @@ def test_large_picture_stays_small(garner, tmp_path):
     assert (tmp_path / "x.svg").stat().st_size < 100_000
     width = int(tree.parse(tmp_path / "x.svg").getroot().get("width"))
     assert width < 2000
+
+
+def luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+def test_text_is_legible_on_light_and_dark_screens(garner, tmp_path):
+    assert garner("explain", "gather", "iota(8)", "iota(8)", "--svg", "x.svg").code == 0
+    style = tree.parse(tmp_path / "x.svg").getroot().find(SVG + "style").text
+    light, dark = style.rstrip("}").split("@media (prefers-color-scheme:dark){")
+    for scheme in (light, dark):
+        text = re.search(r"text\{[^}]*fill:(#\w{6})", scheme).group(1)
+        fills = re.findall(r"\.t\d rect\{fill:(#\w{6})", scheme) + [re.search(r"\.paper\{fill:(#\w{6})", scheme).group(1)]
+        assert len(fills) == 9 and min(contrast(text, fill) for fill in fills) > 7, scheme
+    tones = {word for cell in cells(tmp_path / "x.svg", "data") for word in cell.get("class").split() if re.fullmatch(r"t\d", word)}
+    assert tones == {f"t{number}" for number in range(8)}
