@@ -64,7 +64,7 @@ def commands_of(block):
 
 def make_targets(makefile=None):
     text = (makefile or ROOT / "Makefile").read_text(encoding="utf-8")
-    return set(re.findall(r"^([a-z]+):", text, re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", text, re.MULTILINE))
 
 
 def is_make(command):

@@ -45,10 +45,19 @@ def test_links(path):
             assert (path.parent / target).exists(), f"{name_of(path)} links to {target}, which is not there"
 
 
+def test_the_picture_is_what_the_command_draws(tmp_path):
+    """README shows one as a file: the command beside it draws the same, byte by byte."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = ROOT / re.search(r"!\[[^\]]+\]\((docs/\w+\.svg)\)", text).group(1)
+    command = re.search(rf"^\$ (garner explain .* --svg {shown.name})$", text, re.MULTILINE).group(1)
+    run_shell(Block("README.md", 0, "console", f"$ {command}\n"), make_workplace(tmp_path / "garner"))
+    assert (tmp_path / "garner" / shown.name).read_bytes() == shown.read_bytes(), f"draw docs/{shown.name} again: {command}"
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 def test_named_targets(path):
     """`make something` in the prose is a target that exists."""
-    for target in re.findall(r"`make ([a-z]+)", path.read_text(encoding="utf-8")):
+    for target in re.findall(r"`make ([a-z-]+)", path.read_text(encoding="utf-8")):
         assert target in make_targets(), f"{name_of(path)}: the Makefile has no target {target}"
 
 

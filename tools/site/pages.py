@@ -3,8 +3,8 @@
 
 The documents are pages as they stand; the reference, the tour and the C interface are made of the sources. Links are written
 for people who read the repository; here one to a file that is a page leads to that page, under its title where the link
-showed the file's name, and one to any other file becomes its bare text. One to a file that is not there is left alone, and
-fails the build.
+showed the file's name, and one to any other file becomes its bare text. Pictures come along. A link to a file that is not there
+is left alone, and fails the build.
 """
 
 import posixpath
@@ -19,7 +19,7 @@ from tour import tour_page
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-LINK = re.compile(r"\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"(!?)\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def plain(path):
@@ -102,27 +102,31 @@ def shown_as(label, target, source):
     return "“" + plain(ROOT / source).split("\n", 1)[0].removeprefix("# ") + "”"
 
 
-def lead_to_pages(text, here):
-    """Lets the links of a text that lies in the file `here` lead to pages."""
+def lead_to_pages(text, here, folder):
+    """Lets the links of a text that lies in the file `here` lead to pages, and its pictures to copies in the folder."""
 
     def lead(match):
-        label, target, anchor = match.group(1), match.group(2), match.group(3) or ""
+        mark, label, target, anchor = match.group(1), match.group(2), match.group(3), match.group(4) or ""
         source = posixpath.normpath(posixpath.join(posixpath.dirname(here), target))
         if re.match(r"[a-z]+:", target) or not (ROOT / source).exists():
             return match.group(0)
+        if mark:
+            shutil.copy(ROOT / source, folder)
+            return f"![{label}]({posixpath.basename(source)})"
         page = page_of(source)
         return f"[{shown_as(label, target, source)}]({page}{anchor})" if page else label
 
     return LINK.sub(lead, text)
 
 
-def finished(text, here):
+def finished(text, here, folder):
     """A page's links lead to pages, but for those in fenced blocks; sessions of Python are marked as such."""
     parts, end = [], 0
     for fence in FENCE.finditer(text):
-        parts += [lead_to_pages(text[end : fence.start()], here), re.sub(r"\A```python\n>>>", "```pycon\n>>>", fence.group())]
+        parts += [lead_to_pages(text[end : fence.start()], here, folder)]
+        parts += [re.sub(r"\A```python\n>>>", "```pycon\n>>>", fence.group())]
         end = fence.end()
-    return "".join([*parts, lead_to_pages(text[end:], here)])
+    return "".join([*parts, lead_to_pages(text[end:], here, folder)])
 
 
 def main(folder):
@@ -130,7 +134,7 @@ def main(folder):
     folder.mkdir(parents=True)
     pages = {path.name: (f"docs/{path.name}", plain) for path in (ROOT / "docs").glob("*.md")} | MADE
     for page, (source, make) in pages.items():
-        text = finished(make(ROOT / source), source)
+        text = finished(make(ROOT / source), source, folder)
         (folder / page).write_text(text + (NAVIGATION if page == "index.md" else ""), encoding="utf-8")
 
 
