@@ -92,30 +92,46 @@ static bool integer_of_long(struct state *state, const char *operator, const cha
     return beyond == 0;
 }
 
+/* Sequences are refused unread: a long one would be shown at length. */
+static bool is_sequence(PyObject *given)
+{
+    return PyList_Check(given) || PyTuple_Check(given) || PyObject_TypeCheck(given, &PyRange_Type);
+}
+
+static bool refuse_sequence(struct state *state, const char *operator, const char * name, PyObject *given)
+{
+    PyObject *type = PyType_GetQualName(Py_TYPE(given));
+    if (type == NULL) return false;
+    raise_error(state, GARNER_BAD_TYPE,
+                "%s: %s is a '%U'; it must be an integer, or an array of one integer", operator, name, type);
+    Py_DECREF(type);
+    return false;
+}
+
 /* OpenVINO gives the axis as a tensor: of rank 0, or of one element. */
 static bool integer_of_tensor(struct state *state, const char *operator, const char * name, PyObject *given,
                               int64_t *number)
 {
     struct operand operand;
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) return false; /* an interrupt */
     PyErr_Clear();
     if (!operand_read(state, &operand, given, ROLE_INDICES, operator, name)) {
         if (PyErr_ExceptionMatches(state->error))
             raise_from(state, GARNER_BAD_TYPE,
-                       "%s: %s is %R; it must be an integer, or a tensor of one", operator, name, given);
+                       "%s: %s is %R; it must be an integer, or an array of one integer", operator, name,
+                       given);
         return false;
     }
-    bool one = operand.tensor.rank == 0 || (operand.tensor.rank == 1 && operand.shape[0] == 1);
-    if (one && operand.beyond)
-        raise_error(state, GARNER_BAD_SHAPE, "%s: %s %R does not fit in 64 bits", operator, name, given);
-    else if (one && !integer_is_type(operand.tensor.dtype))
+    int64_t count = count_elements(operand.tensor.rank, operand.shape);
+    if (count != 1)
+        raise_error(state, GARNER_BAD_TYPE,
+                    "%s: %s is an array of %lld elements; it must be one integer", operator, name,
+                    (long long)count);
+    else if (!integer_is_type(operand.tensor.dtype))
         raise_error(state, GARNER_BAD_TYPE, "%s: %s is of type %s; it must be an integer", operator, name,
                     garner_dtype_name(operand.tensor.dtype));
-    else if (one)
+    else if (operand_check_there(state, &operand, operator, name))
         operand_integer(&operand, number);
-    else
-        raise_error(state, GARNER_BAD_SHAPE,
-                    "%s: %s is a tensor of rank %d; it must be one integer", operator, name,
-                    (int)operand.tensor.rank);
     operand_release(&operand);
     return !PyErr_Occurred();
 }
@@ -125,6 +141,7 @@ bool option_integer(struct state *state, const char *operator, const char * name
 {
     if (given == NULL) return true;
     if (PyLong_Check(given)) return integer_of_long(state, operator, name, given, number);
+    if (is_sequence(given)) return refuse_sequence(state, operator, name, given);
     PyObject *index = PyNumber_Index(given);
     if (index == NULL) return integer_of_tensor(state, operator, name, given, number);
     bool done = integer_of_long(state, operator, name, index, number);
