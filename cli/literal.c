@@ -325,19 +325,43 @@ int literal_begins(const char *text)
     return 0;
 }
 
+static bool begins_iota(const char *text)
+{
+    return strncmp(text, iota_word, strlen(iota_word)) == 0;
+}
+
+static garner_status outline(struct reader *r, struct outline *o)
+{
+    *o = (struct outline){.leaf = -1};
+    garner_status status = begins_iota(r->at) ? outline_iota(r, o) : outline_body(r, o);
+    return status == GARNER_OK ? outline_type(r, o) : status;
+}
+
 garner_status literal_parse(struct array *array, const char *role, const char *text, garner_error *error)
 {
     struct reader r = {role, text, skip_spaces(text), error};
     const char *begin = r.at;
-    struct outline o = {.leaf = -1};
-    bool iota = strncmp(begin, iota_word, strlen(iota_word)) == 0;
+    struct outline o;
     memset(array, 0, sizeof *array);
-    garner_status status = iota ? outline_iota(&r, &o) : outline_body(&r, &o);
-    if (status == GARNER_OK) status = outline_type(&r, &o);
+    garner_status status = outline(&r, &o);
     if (status != GARNER_OK) return status;
     r.at = begin;
     status = create(&r, array, &o);
-    if (status == GARNER_OK) status = iota ? fill_iota(&r, array, &o) : fill(&r, array, &o);
+    if (status == GARNER_OK) status = begins_iota(begin) ? fill_iota(&r, array, &o) : fill(&r, array, &o);
     if (status != GARNER_OK) array_free(array);
     return status;
+}
+
+int literal_is_integer(const char *text)
+{
+    struct reader r = {"", text, text, NULL};
+    struct outline o;
+    size_t length = strlen(text);
+    bool padded =
+        length == 0 || skip_spaces(text) != text || skip_spaces(text + length - 1) != text + length - 1;
+    if (padded || !literal_begins(text) || outline(&r, &o) != GARNER_OK) return 0;
+    for (int d = 0; d < o.deepest; d++)
+        if (o.extent[d] != 1) return 0;
+    enum value_class class = value_class(o.dtype);
+    return class == VALUE_SIGNED || class == VALUE_UNSIGNED;
 }

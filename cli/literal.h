@@ -11,6 +11,10 @@
 /* Whether an argument begins as a literal does. */
 int literal_begins(const char *text);
 
+/* Whether a text is a literal of one integer, without spaces around it. Looks at the text alone: nothing is
+ * built of what turns out to be more than that. */
+int literal_is_integer(const char *text);
+
 /*
  * Makes the array that `text` describes. A malformed literal is GARNER_BAD_ARGUMENT with a message that
  * gives the position, counted in characters from 1, and begins with `role` ("DATA"). Release with

@@ -95,20 +95,19 @@ bool options_integer(const char *text, int64_t *number)
 }
 
 /* An axis is an integer, or a literal of one integer, as the axis input of OpenVINO's operators is. */
-static bool read_axis(const char *text, int64_t *number)
+static garner_status read_axis(struct setting *setting, bool *understood, garner_error *error)
 {
     struct array array;
     char shown[VALUE_TEXT_SIZE];
-    int64_t count = 1;
-    if (options_integer(text, number)) return true;
-    if (!literal_begins(text) || literal_parse(&array, "axis", text, NULL) != GARNER_OK) return false;
-    enum value_class class = value_class(array.tensor.dtype);
-    for (int32_t d = 0; d < array.tensor.rank; d++)
-        count = array.shape[d] == 1 ? count : 0;
-    bool integer = count == 1 && (class == VALUE_SIGNED || class == VALUE_UNSIGNED);
-    if (integer) value_text(shown, sizeof shown, &array.tensor, 0);
+    *understood = options_integer(setting->text, &setting->number);
+    if (*understood || !literal_is_integer(setting->text)) return GARNER_OK;
+    garner_status status = literal_parse(&array, "--axis", setting->text, error);
+    if (status != GARNER_OK)
+        return status == GARNER_BAD_ARGUMENT ? GARNER_OK : status; /* too large a number */
+    value_text(shown, sizeof shown, &array.tensor, 0);
     array_free(&array);
-    return integer && options_integer(shown, number);
+    *understood = options_integer(shown, &setting->number);
+    return GARNER_OK;
 }
 
 /* Which of the words in "one|two|three" the text is, or -1. */
@@ -126,13 +125,16 @@ static garner_status read_value(const struct option *option, struct setting *set
                                 garner_error *error)
 {
     const char *wants = NULL;
+    bool understood;
+    garner_status status = GARNER_OK;
     *setting = (struct setting){.given = true, .text = text};
     switch (option->reader) {
     case READ_INTEGER:
         wants = options_integer(text, &setting->number) ? NULL : "an integer";
         break;
     case READ_AXIS:
-        wants = read_axis(text, &setting->number) ? NULL : "an integer";
+        status = read_axis(setting, &understood, error);
+        wants = understood ? NULL : "an integer";
         break;
     case READ_COUNT:
         if (!options_integer(text, &setting->number) || setting->number < 0 || setting->number > INT_MAX)
@@ -145,7 +147,7 @@ static garner_status read_value(const struct option *option, struct setting *set
     default:
         break;
     }
-    if (!wants) return GARNER_OK;
+    if (status != GARNER_OK || !wants) return status;
     return fail(error, GARNER_BAD_ARGUMENT, "--%s takes %s, not '%.60s'", option->name, wants, text);
 }
 

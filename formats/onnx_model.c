@@ -289,6 +289,9 @@ static garner_status read_model(struct onnx_reader *reader, struct wire_span mes
         status = walk_model(reader, message, &walks[i]);
     if (!status && reader->next_node != reader->graph->node_count)
         status = wire_changed(&reader->file, message.bytes);
+    if (!status && !reader->graph->node_count && !reader->graph->output_count)
+        status = fail_at(reader->error, GARNER_BAD_FILE, reader->file.path,
+                         "its graph has neither nodes nor outputs, and an ONNX model has one of them");
     return status;
 }
 

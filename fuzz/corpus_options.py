@@ -10,6 +10,8 @@ COMMANDS = re.findall(r'^COMMAND\(\w+, "([a-z-]+)"', TABLE, re.M)
 OPTIONS = re.findall(r"^OPTION\(\w+, (?:0|'(.)'), \"([a-z-]+)\", \"([^\"]*)\"", TABLE, re.M)
 
 lines = [[], ["--version"], ["--", "gather", "[1]"], ["gather", "-1", "-inf"], ["gater"], ["gather", "[1]", "[0]", "-voy.npy"]]
+# What must be one number, and would be gigabytes of them.
+lines += [["gather", "[1]", "[0]", "--axis", axis] for axis in ("iota(400000000)", "[[1]]:i32", " 1", "[1,2]", "iota(1):u8")]
 for command in COMMANDS:
     lines.append([command])
     for letter, name, value in OPTIONS:

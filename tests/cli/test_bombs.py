@@ -17,7 +17,7 @@ def stays_small(peak, path):
 
 def test_repeated_producer(garner, peak, tmp_path):
     """Of fields that may stand once, the last one counts."""
-    opset, graph = block(8, number(2, 13)), block(7, block(2, b"g"))
+    opset, graph = block(8, number(2, 13)), block(7, block(2, b"g") + block(11, block(1, b"x")) + block(12, block(1, b"x")))
     many = b"".join(block(3, b"%08d" % i) for i in range(20000))
     (tmp_path / "m.onnx").write_bytes(number(1, 8) + block(2, b"old") + many + block(2, b"new") + opset + graph)
     stays_small(peak, "m.onnx")
@@ -47,6 +47,14 @@ def test_results_that_share_their_names(garner, peak, tmp_path):
         for name in ("n7", "n19999", "first", "own", "mine", "r9", *shown):
             answer = garner("run", "m.xml", f"{layer}=[7,8]:i32", "-o", f"{name}=out.npy")
             assert answer.code == 0, (name, answer)
+
+
+@pytest.mark.parametrize("axis", ["iota(400000000)", "iota(20000,20000):i8", "iota(400000000):str"])
+def test_an_axis_of_many_numbers(peak, axis):
+    """What must be one number is refused before anything is built."""
+    code, message, memory = peak("gather", "[1,2]", "[0]", "--axis", axis)
+    assert code == 2 and message == f"garner: --axis takes an integer, not '{axis}'\n".encode(), (code, message)
+    assert memory < MOST, memory
 
 
 @pytest.mark.parametrize("name", ["x.npz", "x.safetensors", "x.pb", "x.onnx", "x.xml"])

@@ -226,6 +226,8 @@ def nested_type(depth):
         (nested_type(60), ["64 levels", "byte "]),
         (nested_type(20000), "64 levels"),
         (b"", "no graph"),
+        (number(1, 8) + block(8, number(2, 13)) + block(7, b""), ["neither nodes nor outputs"]),
+        (model([], ["x"], [], [numpy_helper.from_array(TABLE, "w")]).SerializeToString(), ["neither nodes nor outputs"]),
         (b"hello, world", "malformed"),
         (WHOLE[:-1], "past the end"),
     ],

@@ -104,6 +104,13 @@ def test_letters_run_together(garner, refuses, tmp_path):
     refuses(2, "--out needs a value", "gather", "[1]", "[0]", "-o")
 
 
+@pytest.mark.parametrize("text", [" 1", "1 ", "\t1", "\n", "", " [1]", "[1]:i32 ", "[1,1]", "[]", "1.0", "true", '"1"', "[1]:f32"])
+def test_an_axis_is_one_integer(garner, refuses, text):
+    refuses(2, ["--axis takes an integer, not", f"'{text}'" if text.isprintable() else ""],
+            "gather", "[[1,2],[3,4]]", "[1]", "--axis", text)
+    assert garner("gather", "[[1,2],[3,4]]", "[1]", "--axis", "[[1]]:i32").text == "[[2],[4]]\n"
+
+
 def test_version(garner):
     assert garner("--version").text == "garner 0.1.0\n"
 
