@@ -131,19 +131,28 @@ int chain_is_refused(const struct chain *chain, size_t i)
     return item->kind == CHAIN_NODE && chain_refuses(chain, item->node);
 }
 
-garner_status explain_model(const char *path, const char *svg, int follow_links,
-                            const struct explain_paper *paper, garner_error *error)
+garner_status explain_opened(struct model *model, const struct explain_paper *paper, garner_error *error)
 {
-    struct model *model;
     struct chain chain;
     garner_error problem;
+    int planned = !model_plan(model, &problem) || model_refusal(model);
+    garner_status status = chain_create(&chain, model, planned ? NULL : problem.message, error);
+    if (status) return status;
+    if (paper->svg)
+        status = chain_svg(&chain, paper->svg, error);
+    else
+        chain_draw(&chain, paper->terminal, paper->width, paper->colour);
+    chain_free(&chain);
+    return status;
+}
+
+garner_status explain_model(const char *path, int follow_links, const struct explain_paper *paper,
+                            garner_error *error)
+{
+    struct model *model;
     garner_status status = model_open(&model, path, follow_links ? MODEL_FOLLOW_LINKS : 0, error);
     if (status) return status;
-    int planned = !model_plan(model, &problem) || model_refusal(model);
-    status = chain_create(&chain, model, planned ? NULL : problem.message, error);
-    if (!status && svg) status = chain_svg(&chain, svg, error);
-    if (!status && !svg) chain_draw(&chain, paper->terminal, paper->width, paper->colour);
-    if (!status) chain_free(&chain);
+    status = explain_opened(model, paper, error);
     model_free(model);
     return status;
 }

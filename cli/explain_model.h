@@ -12,16 +12,19 @@
 #include "explain_view.h"
 #include "model.h"
 
-/* Where a drawing in the terminal goes. */
+/* Where a drawing goes. */
 struct explain_paper {
-    FILE *terminal;
-    int width, colour; /* as for explain_draw */
+    const char *svg;   /* the file that a picture is written to; NULL: none, the drawing is text */
+    FILE *terminal;    /* that text goes to */
+    int width, colour; /* of it, as for explain_draw */
 };
 
-/* Draws a model, .onnx or .xml, as the chain of its nodes: into `paper`, or as a picture to the path `svg`
- * if that is not NULL. A model that does not run here is drawn too. */
-garner_status explain_model(const char *path, const char *svg, int follow_links,
-                            const struct explain_paper *paper, garner_error *error);
+/* Draws a model, .onnx or .xml, as the chain of its nodes. A model that does not run here is drawn too. */
+garner_status explain_model(const char *path, int follow_links, const struct explain_paper *paper,
+                            garner_error *error);
+
+/* The same of an open one. */
+garner_status explain_opened(struct model *model, const struct explain_paper *paper, garner_error *error);
 
 /* ---- The chain ---- */
 

@@ -159,21 +159,36 @@ static size_t break_line(const char *text, int room)
     return space ? space : size ? size : strlen(text);
 }
 
+/* Prints the first line of a text that has room for so many columns, and returns what follows it. */
+static const char *print_line(const struct page *page, const char *style, const char *text, int room)
+{
+    struct words line = {0};
+    size_t size = break_line(text, room > 8 ? room : 8);
+    words_add(&line, "%.*s", (int)size, text);
+    while (line.used && line.text[line.used - 1] == ' ')
+        line.text[--line.used] = 0;
+    pen_write(&page->pen, style, line.text);
+    fputs("\n", page->pen.out);
+    return text + size;
+}
+
 /* A text below its item, over as many lines as it takes. */
 static void print_below(const struct page *page, const int *open, const char *style, const char *text)
 {
     int room = page->width - 2 * page->lanes - 2 * GAP;
     for (int indent = 0; *text; indent = GAP) {
-        struct words line = {0};
-        size_t size = break_line(text, room - indent > 8 ? room - indent : 8);
-        words_add(&line, "%.*s", (int)size, text);
-        while (line.used && line.text[line.used - 1] == ' ')
-            line.text[--line.used] = 0;
         print_lanes(page, open, -1, "", NULL);
         pen_repeat(&page->pen, " ", GAP + indent);
-        pen_write(&page->pen, style, line.text);
-        fputs("\n", page->pen.out);
-        text += size;
+        text = print_line(page, style, text, room - indent);
+    }
+}
+
+/* The same below the drawing. */
+static void print_sentence(const struct page *page, const char *text)
+{
+    for (int indent = 0; *text; indent = GAP) {
+        pen_repeat(&page->pen, " ", indent);
+        text = print_line(page, "0", text, page->width - indent);
     }
 }
 
@@ -295,7 +310,7 @@ void chain_draw(const struct chain *chain, FILE *terminal, int width, int colour
     fputs(chain->count ? "\n" : "", terminal);
     words_clear(&words);
     for (size_t i = 0; chain_summary(&words, chain, i); i++) {
-        if (words.used) fprintf(terminal, "%s\n", words.text);
+        if (words.used) print_sentence(&page, words.text);
         words_clear(&words);
     }
 }

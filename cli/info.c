@@ -206,8 +206,10 @@ garner_status info_command(const struct invocation *line, garner_error *error)
 {
     struct tensor_place place;
     const char *argument = line->operands[0];
-    bool json = line->setting[OPTION_JSON].given, links = line->setting[OPTION_FOLLOW_LINKS].given;
-    if (model_has_path(argument)) return info_model(tensor_model_path(argument), json, links, error);
+    unsigned flags = line->setting[OPTION_JSON].given ? INFO_JSON : 0;
+    if (model_has_path(argument))
+        return info_model(tensor_model_path(argument), flags, line->setting[OPTION_FOLLOW_LINKS].given,
+                          error);
     garner_status status = tensor_locate(&place, "FILE", argument, error);
     if (status == GARNER_OK && place.path)
         status = info_tensors(&place, line, error);

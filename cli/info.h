@@ -8,8 +8,15 @@
 
 #include "garner.h"
 
-/* Describes a model in the file at `path`. */
-garner_status info_model(const char *path, bool json, bool follow_links, garner_error *error);
+struct model;
+
+enum { INFO_JSON = 1 };
+
+/* Describes a model in the file at `path` on standard output; `flags` of the above. */
+garner_status info_model(const char *path, unsigned flags, bool follow_links, garner_error *error);
+
+/* The same of an open one, into `out`. */
+garner_status info_opened(struct model *model, unsigned flags, FILE *out, garner_error *error);
 
 /* Text from outside for a person: nothing in it steers a terminal. Returns how many columns it took. */
 int info_text(FILE *out, const char *text);

@@ -19,20 +19,21 @@ struct look {
     struct model *model;
     const struct graph *graph;
     garner_error plan; /* of model_plan; status GARNER_OK if there is no complaint */
+    FILE *out;
 };
 
 /* ---- Values ---- */
 
-static void print_extent(const struct graph_extent *extent, bool json)
+static void print_extent(FILE *out, const struct graph_extent *extent, bool json)
 {
     char text[GRAPH_EXTENT_TEXT];
     bool fixed = extent->least == extent->most;
     if (!fixed && extent->symbol && json)
-        print_json_string(stdout, extent->symbol);
+        print_json_string(out, extent->symbol);
     else if (!fixed && extent->symbol)
-        info_text(stdout, extent->symbol);
+        info_text(out, extent->symbol);
     else
-        fputs(!fixed && json ? "null" : graph_extent_text(text, extent), stdout);
+        fputs(!fixed && json ? "null" : graph_extent_text(text, extent), out);
 }
 
 /* The shape as planned, else as declared. */
@@ -41,18 +42,18 @@ static void print_value_shape(const struct look *look, size_t value, bool json)
     const struct graph_value *v = &look->graph->values[value];
     const garner_shape *known = model_shape(look->model, value);
     if (known) {
-        print_integers(stdout, known->extents, known->rank, json);
+        print_integers(look->out, known->extents, known->rank, json);
     } else if (v->constant) {
-        print_integers(stdout, v->constant->shape, v->constant->rank, json);
+        print_integers(look->out, v->constant->shape, v->constant->rank, json);
     } else if (v->rank < 0) {
-        fputs(json ? "null" : "[...]", stdout);
+        fputs(json ? "null" : "[...]", look->out);
     } else {
-        putchar('[');
+        putc('[', look->out);
         for (int32_t i = 0; i < v->rank; i++) {
-            if (i) fputs(json ? ", " : ",", stdout);
-            print_extent(&v->shape[i], json);
+            if (i) fputs(json ? ", " : ",", look->out);
+            print_extent(look->out, &v->shape[i], json);
         }
-        putchar(']');
+        putc(']', look->out);
     }
 }
 
@@ -69,11 +70,11 @@ static const char *type_of(const struct look *look, size_t value)
 enum { LONGEST_TEXT = 200, LONGEST_JSON = 1000 };
 
 /* A name for a person, without its beginning if it is too long. */
-static void print_name(const char *name)
+static void print_name(FILE *out, const char *name)
 {
     char shown[LONGEST_TEXT + 1];
     size_t length = strlen(name), most = 2 * LONGEST_TEXT;
-    fputs(printable(shown, sizeof shown, length > most ? name + length - most : name), stdout);
+    fputs(printable(shown, sizeof shown, length > most ? name + length - most : name), out);
 }
 
 /* A value by its name, or by its number where the file gives it none, or none that a program could use. */
@@ -86,11 +87,11 @@ static void print_value(const struct look *look, size_t value, bool json)
         name = number;
     }
     if (json)
-        print_json_string(stdout, name);
+        print_json_string(look->out, name);
     else if (value == GRAPH_NONE)
-        putchar('-');
+        putc('-', look->out);
     else
-        print_name(name);
+        print_name(look->out, name);
 }
 
 /* ---- For a person ---- */
@@ -98,16 +99,16 @@ static void print_value(const struct look *look, size_t value, bool json)
 static void print_ports(const struct look *look, const char *title, const struct graph_port *ports,
                         size_t count)
 {
-    if (count) printf("%s\n", title);
+    if (count) fprintf(look->out, "%s\n", title);
     for (size_t i = 0; i < count; i++) {
         const char *type = type_of(look, ports[i].value);
-        fputs("  ", stdout);
-        info_text(stdout, ports[i].name);
-        printf("  %s  ", type ? type : "?");
+        fputs("  ", look->out);
+        info_text(look->out, ports[i].name);
+        fprintf(look->out, "  %s  ", type ? type : "?");
         print_value_shape(look, ports[i].value, false);
         if (look->graph->values[ports[i].value].foreign)
-            printf("  (a %s)", look->graph->values[ports[i].value].foreign);
-        puts("");
+            fprintf(look->out, "  (a %s)", look->graph->values[ports[i].value].foreign);
+        putc('\n', look->out);
     }
 }
 
@@ -115,11 +116,11 @@ static void print_ports(const struct look *look, const char *title, const struct
 static void print_operands(const struct look *look, const size_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (i) fputs(", ", stdout);
+        if (i) fputs(", ", look->out);
         print_value(look, values[i], false);
         if (values[i] == GRAPH_NONE) continue;
         const char *type = type_of(look, values[i]);
-        printf(" %s ", type ? type : "?");
+        fprintf(look->out, " %s ", type ? type : "?");
         print_value_shape(look, values[i], false);
     }
 }
@@ -155,24 +156,24 @@ static bool is_gather(const struct graph_node *node)
     return node->kind == GRAPH_GATHER || node->kind == GRAPH_GATHER_ELEMENTS || node->kind == GRAPH_GATHER_ND;
 }
 
-static void print_title(const struct graph_node *node)
+static void print_title(FILE *out, const struct graph_node *node)
 {
-    fputs("  ", stdout);
+    fputs("  ", out);
     if (*node->domain) {
-        info_text(stdout, node->domain);
-        putchar('.');
+        info_text(out, node->domain);
+        putc('.', out);
     }
-    info_text(stdout, node->type);
+    info_text(out, node->type);
     if (node->spec)
-        printf(" %s", node->spec);
+        fprintf(out, " %s", node->spec);
     else if (*node->version) {
-        putchar(' ');
-        info_text(stdout, node->version);
+        putc(' ', out);
+        info_text(out, node->version);
     }
     if (*node->name) {
-        fputs(" '", stdout);
-        info_text(stdout, node->name);
-        putchar('\'');
+        fputs(" '", out);
+        info_text(out, node->name);
+        putc('\'', out);
     }
 }
 
@@ -182,13 +183,13 @@ static void print_plan(const struct look *look, size_t id)
     const char *refusal = model_node_refusal(look->model, id);
     char *plan = refusal ? NULL : plan_of(look, id);
     if (refusal) {
-        fputs("    refused: ", stdout);
-        info_text(stdout, refusal);
-        putchar('\n');
+        fputs("    refused: ", look->out);
+        info_text(look->out, refusal);
+        putc('\n', look->out);
     } else if (plan) {
-        printf("    plan: %s\n", plan);
+        fprintf(look->out, "    plan: %s\n", plan);
     } else if (is_gather(&look->graph->nodes[id])) {
-        fputs("    plan: none before the shapes are known\n", stdout);
+        fputs("    plan: none before the shapes are known\n", look->out);
     }
     free(plan);
 }
@@ -196,19 +197,19 @@ static void print_plan(const struct look *look, size_t id)
 static void print_node(const struct look *look, size_t id)
 {
     const struct graph_node *node = &look->graph->nodes[id];
-    print_title(node);
-    fputs(runs(look, id) ? ": runs here" : ": does not run here", stdout);
+    print_title(look->out, node);
+    fputs(runs(look, id) ? ": runs here" : ": does not run here", look->out);
     if (node->refusal && *node->refusal) {
-        fputs(": ", stdout);
-        info_text(stdout, node->refusal);
+        fputs(": ", look->out);
+        info_text(look->out, node->refusal);
     }
-    fputs("\n    ", stdout);
+    fputs("\n    ", look->out);
     if (node->input_count) {
         print_operands(look, node->inputs, node->input_count);
-        fputs(" -> ", stdout);
+        fputs(" -> ", look->out);
     }
     print_operands(look, node->outputs, node->output_count);
-    putchar('\n');
+    putc('\n', look->out);
     print_plan(look, id);
 }
 
@@ -216,88 +217,88 @@ static void print_text(const struct look *look)
 {
     const struct graph *graph = look->graph;
     const char *refusal = model_refusal(look->model);
-    info_text(stdout, graph->path);
-    printf(": %s, ", graph->format);
-    info_text(stdout, graph->version);
+    info_text(look->out, graph->path);
+    fprintf(look->out, ": %s, ", graph->format);
+    info_text(look->out, graph->version);
     if (*graph->name) {
-        fputs(", '", stdout);
-        info_text(stdout, graph->name);
-        putchar('\'');
+        fputs(", '", look->out);
+        info_text(look->out, graph->name);
+        putc('\'', look->out);
     }
     if (*graph->producer) {
-        fputs(", by ", stdout);
-        info_text(stdout, graph->producer);
+        fputs(", by ", look->out);
+        info_text(look->out, graph->producer);
     }
-    putchar('\n');
+    putc('\n', look->out);
     print_ports(look, "inputs", graph->inputs, graph->input_count);
     print_ports(look, "outputs", graph->outputs, graph->output_count);
-    if (graph->node_count) puts("nodes, in the order of running");
+    if (graph->node_count) fputs("nodes, in the order of running\n", look->out);
     for (size_t i = 0; i < graph->node_count; i++)
         print_node(look, model_order(look->model, i));
     for (size_t i = 0; i < model_note_count(look->model); i++) {
-        fputs("note: ", stdout);
-        info_text(stdout, model_note(look->model, i));
-        putchar('\n');
+        fputs("note: ", look->out);
+        info_text(look->out, model_note(look->model, i));
+        putc('\n', look->out);
     }
     if (refusal || look->plan.status != GARNER_OK) {
-        fputs("does not run: ", stdout);
-        info_text(stdout, refusal ? refusal : look->plan.message);
-        putchar('\n');
+        fputs("does not run: ", look->out);
+        info_text(look->out, refusal ? refusal : look->plan.message);
+        putc('\n', look->out);
     }
 }
 
 /* ---- For programs ---- */
 
-static void member(const char *name, const char *text, bool first)
+static void member(FILE *out, const char *name, const char *text, bool first)
 {
-    printf("%s\"%s\": ", first ? "" : ", ", name);
+    fprintf(out, "%s\"%s\": ", first ? "" : ", ", name);
     if (text)
-        print_json_string(stdout, text);
+        print_json_string(out, text);
     else
-        fputs("null", stdout);
+        fputs("null", out);
 }
 
 static void print_json_ports(const struct look *look, const char *title, const struct graph_port *ports,
                              size_t count)
 {
-    printf(", \"%s\": [", title);
+    fprintf(look->out, ", \"%s\": [", title);
     for (size_t i = 0; i < count; i++) {
-        fputs(i ? ", {" : "{", stdout);
-        member("name", ports[i].name, true);
-        member("dtype", type_of(look, ports[i].value), false);
-        fputs(", \"shape\": ", stdout);
+        fputs(i ? ", {" : "{", look->out);
+        member(look->out, "name", ports[i].name, true);
+        member(look->out, "dtype", type_of(look, ports[i].value), false);
+        fputs(", \"shape\": ", look->out);
         print_value_shape(look, ports[i].value, true);
-        putchar('}');
+        putc('}', look->out);
     }
-    putchar(']');
+    putc(']', look->out);
 }
 
 static void print_json_values(const struct look *look, const char *title, const size_t *values, size_t count)
 {
-    printf(", \"%s\": [", title);
+    fprintf(look->out, ", \"%s\": [", title);
     for (size_t i = 0; i < count; i++) {
-        if (i) fputs(", ", stdout);
+        if (i) fputs(", ", look->out);
         print_value(look, values[i], true);
     }
-    putchar(']');
+    putc(']', look->out);
 }
 
 static void print_json_node(const struct look *look, size_t id)
 {
     const struct graph_node *node = &look->graph->nodes[id];
     char *refusal = refusal_of(look, id), *plan = refusal ? NULL : plan_of(look, id);
-    putchar('{');
-    member("name", node->name, true);
-    member("type", node->type, false);
-    member("domain", node->domain, false);
-    member("version", node->version, false);
-    member("spec", node->spec, false);
-    printf(", \"runs\": %s", runs(look, id) ? "true" : "false");
-    member("refusal", refusal, false);
+    putc('{', look->out);
+    member(look->out, "name", node->name, true);
+    member(look->out, "type", node->type, false);
+    member(look->out, "domain", node->domain, false);
+    member(look->out, "version", node->version, false);
+    member(look->out, "spec", node->spec, false);
+    fprintf(look->out, ", \"runs\": %s", runs(look, id) ? "true" : "false");
+    member(look->out, "refusal", refusal, false);
     print_json_values(look, "inputs", node->inputs, node->input_count);
     print_json_values(look, "outputs", node->outputs, node->output_count);
-    member("plan", plan, false);
-    putchar('}');
+    member(look->out, "plan", plan, false);
+    putc('}', look->out);
     free(refusal);
     free(plan);
 }
@@ -307,46 +308,51 @@ static void print_json(const struct look *look)
     const struct graph *graph = look->graph;
     const char *refusal = model_refusal(look->model);
     if (!refusal && look->plan.status != GARNER_OK) refusal = look->plan.message;
-    putchar('{');
-    member("file", graph->path, true);
-    member("format", graph->format, false);
-    member("version", graph->version, false);
-    member("name", graph->name, false);
-    member("producer", graph->producer, false);
-    printf(", \"runs\": %s", refusal ? "false" : "true");
-    member("refusal", refusal, false);
+    putc('{', look->out);
+    member(look->out, "file", graph->path, true);
+    member(look->out, "format", graph->format, false);
+    member(look->out, "version", graph->version, false);
+    member(look->out, "name", graph->name, false);
+    member(look->out, "producer", graph->producer, false);
+    fprintf(look->out, ", \"runs\": %s", refusal ? "false" : "true");
+    member(look->out, "refusal", refusal, false);
     print_json_ports(look, "inputs", graph->inputs, graph->input_count);
     print_json_ports(look, "outputs", graph->outputs, graph->output_count);
-    fputs(", \"nodes\": [", stdout);
+    fputs(", \"nodes\": [", look->out);
     for (size_t i = 0; i < graph->node_count; i++) {
-        if (i) fputs(", ", stdout);
+        if (i) fputs(", ", look->out);
         print_json_node(look, model_order(look->model, i));
     }
-    fputs("], \"notes\": [", stdout);
+    fputs("], \"notes\": [", look->out);
     for (size_t i = 0; i < model_note_count(look->model); i++) {
-        if (i) fputs(", ", stdout);
-        print_json_string(stdout, model_note(look->model, i));
+        if (i) fputs(", ", look->out);
+        print_json_string(look->out, model_note(look->model, i));
     }
-    fputs("]}\n", stdout);
+    fputs("]}\n", look->out);
 }
 
-garner_status info_model(const char *path, bool json, bool follow_links, garner_error *error)
+garner_status info_opened(struct model *model, unsigned flags, FILE *out, garner_error *error)
 {
-    struct look look = {.model = NULL};
-    garner_status status = model_open(&look.model, path, follow_links ? MODEL_FOLLOW_LINKS : 0, error);
-    if (status != GARNER_OK) return status;
-    look.graph = model_graph(look.model);
+    struct look look = {.model = model, .graph = model_graph(model), .out = out};
     /* What a gather refuses is something to tell, and no failure of telling; want of memory is. */
-    status = model_plan(look.model, &look.plan);
+    garner_status status = model_plan(model, &look.plan);
     if (status == GARNER_NO_MEMORY) {
         *error = look.plan;
-    } else {
-        status = succeed(error);
-        if (json)
-            print_json(&look);
-        else
-            print_text(&look);
+        return status;
     }
-    model_free(look.model);
+    if (flags & INFO_JSON)
+        print_json(&look);
+    else
+        print_text(&look);
+    return succeed(error);
+}
+
+garner_status info_model(const char *path, unsigned flags, bool follow_links, garner_error *error)
+{
+    struct model *model;
+    garner_status status = model_open(&model, path, follow_links ? MODEL_FOLLOW_LINKS : 0, error);
+    if (status != GARNER_OK) return status;
+    status = info_opened(model, flags, stdout, error);
+    model_free(model);
     return status;
 }

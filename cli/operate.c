@@ -137,13 +137,13 @@ static garner_status draw_model(const struct invocation *line, garner_error *err
     static const enum option_id others[] = {OPTION_AXIS, OPTION_BATCH_DIMS, OPTION_SPEC, OPTION_STRICT,
                                             OPTION_OOB};
     const struct setting *s = line->setting;
-    struct explain_paper paper = {stdout, environment_width(), environment_wants_colour()};
+    struct explain_paper paper = {s[OPTION_SVG].text, stdout, environment_width(),
+                                  environment_wants_colour()};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (s[others[i]].given)
             return fail(error, GARNER_BAD_ARGUMENT, "explain MODEL does not take --%s",
                         options[others[i]].name);
-    return explain_model(tensor_model_path(line->operands[0]), s[OPTION_SVG].text,
-                         s[OPTION_FOLLOW_LINKS].given, &paper, error);
+    return explain_model(tensor_model_path(line->operands[0]), s[OPTION_FOLLOW_LINKS].given, &paper, error);
 }
 
 garner_status explain_command(const struct invocation *line, garner_error *error)

@@ -61,8 +61,14 @@ FILES = {
     "deep": ("<net version='11'>" + "<a>" * 70, b""),
 }
 
-folder = pathlib.Path(sys.argv[1])
-for name, (xml, content) in FILES.items():
-    (folder / name).write_bytes(xml.encode() + content)
-    (folder / (name + "-cut")).write_bytes(xml.encode()[: len(xml) * 2 // 3])
-    (folder / (name + "-short")).write_bytes(xml.encode() + content[:-1])
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for name, (xml, content) in FILES.items():
+        (folder / name).write_bytes(xml.encode() + content)
+        (folder / (name + "-cut")).write_bytes(xml.encode()[: len(xml) * 2 // 3])
+        (folder / (name + "-short")).write_bytes(xml.encode() + content[:-1])
+
+
+if __name__ == "__main__":
+    main()
