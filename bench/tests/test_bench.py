@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The instrument itself: what it counts, compares and concludes. Needs NumPy and pytest, no peer."""
 
+import re
 import sys
 from dataclasses import replace
 from math import prod
@@ -12,7 +13,7 @@ import pytest
 BENCH = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(BENCH))
 
-from garner_bench import compare, drawn, inputs, neighbours, nest, report, stats, summary, table, workloads  # noqa: E402
+from garner_bench import compare, drawn, inputs, neighbours, nest, plot, report, stats, summary, table, workloads  # noqa: E402
 
 CELLS = workloads.read(BENCH / "workloads.tsv")
 SMALL = [c for c in CELLS if prod(c.data) <= 1 << 20 and prod(c.indices) <= 1 << 18 and c.dtype != "str"]
@@ -152,3 +153,29 @@ def test_statistics_and_numbers():
     assert stats.geometric_mean([1, 4]) == pytest.approx(2)
     assert [table.number(v) for v in (0.01234, 1.234, 1234.5, None)] == ["0.0123", "1.23", "1,234", "-"]
     assert table.size(1536) == "1.50 KiB" and table.size(1 << 30) == "1 GiB"
+
+
+@pytest.mark.parametrize("low, high, ticks", [(0.8, 4, [0.5, 1, 2, 5]), (0.9, 1.1, [0.5, 1, 2]), (0.01, 900, list(plot.RATIO_TICKS))])
+def test_ticks_are_round_ratios(low, high, ticks):
+    assert plot._ticks_between(low, high) == ticks
+
+
+def drawable():
+    cells = [record([10.0] * 3, {"numpy": [ratio * 10.0] * 3, "ceiling": [9.0] * 3}, 8.0, f"row{run}", op="gather", dist="uniform",
+                    run=run, points=1, data_bytes=1 << 28) for run, ratio in ((4, 0.8), (64, 4.0))]  # fmt: skip
+    return {"machine": {"cpu": "Nameless 7"}, "modes": [{"mode": "one", "cells": cells}], "runtimes": []}
+
+
+def test_pictures_name_the_machine_and_explain_themselves(tmp_path):
+    pytest.importorskip("matplotlib")
+    assert plot.draw(drawable(), tmp_path) == "Plots: ratios-one.svg, table-size-one.svg, row-size-one.svg."
+    texts = {path.name: re.findall("<!-- (.*?) -->", path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()}
+    assert all("One thread, Nameless 7" in text for text in texts.values())
+    assert {"0.5", "1", "2", "5"} <= set(texts["ratios-one.svg"])
+    assert any("limit: the least time" in line for line in texts["row-size-one.svg"])
+
+
+def test_without_matplotlib_a_sentence_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert "pip install matplotlib" in plot.draw(drawable(), tmp_path)
+    assert not list(tmp_path.iterdir())
