@@ -114,7 +114,7 @@ def run_shell(block, folder):
         if expected is None:
             raise AssertionError(f"{block.where}: write `$ ` before `{command}`, so that it is run")
     script = "".join(f"(exit $status)\n{command}\nstatus=$?; echo '{MARK}'\n" for command, _ in pairs)
-    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     result = subprocess.run(
         ["bash", "-c", "status=0\n" + script],
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
