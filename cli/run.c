@@ -186,11 +186,7 @@ static garner_status open_model(struct run *r, garner_error *error)
     if (status != GARNER_OK) return status;
     r->graph = model_graph(r->model);
     const char *refusal = model_refusal(r->model);
-    if (refusal) { /* it may be longer than an error record has room for */
-        message_print(refusal);
-        error->message[0] = '\0';
-        return GARNER_UNSUPPORTED;
-    }
+    if (refusal) return fail(error, GARNER_UNSUPPORTED, "%s", refusal);
     r->arguments = calloc(r->graph->input_count + 1, sizeof *r->arguments);
     r->targets = calloc(r->graph->output_count + 1, sizeof *r->targets);
     r->inputs = calloc(r->graph->input_count + 1, sizeof *r->inputs);

@@ -33,8 +33,8 @@ void model_free(struct model *model);
 /* What the file says. */
 const struct graph *model_graph(const struct model *model);
 
-/* Why the model does not run: one sentence that names every operator that garner does not run, with its
- * nodes. NULL if it runs. */
+/* Why the model does not run: one sentence that counts the operators that garner does not run, and fits into
+ * an error record. NULL if it runs. */
 const char *model_refusal(const struct model *model);
 
 /* The node that runs i-th, i < node_count: never before what makes its inputs. */

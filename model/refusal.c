@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sentence about what does not run here: every such operator once, with all its nodes. It is as long as
- * it must be, and made in time linear in what it says.
+ * The sentence about what does not run here: the operators with how many nodes each has, the most frequent
+ * ones first. It stays one line, and fits into an error record, however many there are: what it has no room
+ * for is counted.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +12,21 @@
 #include "inside.h"
 #include "names.h"
 
-/* An operator, and its nodes as a list in the file's order. */
+enum { SENTENCE = 512, LIST = 212, ROOM_FOR_COUNT = 62, KEY = 128, PORT = 88 };
+
+/* An operator: "Conv", "Relu of domain com.example", "Gather of version 'opset99' (...)". */
 struct group {
-    size_t first, last;
+    char *key;
+    size_t nodes, first;
 };
 
-struct sentence {
-    struct model *model;
-    struct names names;
-    char **keys; /* that names borrows */
+struct census {
+    const struct graph *graph;
+    struct names names; /* which borrows the keys */
     struct group *groups;
-    size_t *next; /* of each node: the next of its group */
     size_t count;
 };
 
-/* "Conv", "Relu of domain com.example", "If (is a function of the model)" */
 static char *make_key(const struct graph_node *node)
 {
     size_t size = strlen(node->type) + (node->refusal ? strlen(node->refusal) : 0) + 2;
@@ -38,121 +37,93 @@ static char *make_key(const struct graph_node *node)
     return key;
 }
 
-static int add_node(struct sentence *s, size_t node)
+static int count_node(struct census *census, size_t node)
 {
     size_t group;
-    char *key = make_key(&s->model->graph.nodes[node]);
+    char *key = make_key(&census->graph->nodes[node]);
     if (!key) return 0;
-    s->keys[s->count] = key;
-    if (!names_add(&s->names, key, strlen(key), s->count, &group)) {
+    if (!names_add(&census->names, key, strlen(key), census->count, &group)) {
         free(key);
         return 0;
     }
-    s->next[node] = GRAPH_NONE;
     if (group == NAMES_NONE) {
-        s->groups[s->count++] = (struct group){node, node};
-        return 1;
+        census->groups[census->count++] = (struct group){key, 1, node};
+    } else {
+        census->groups[group].nodes++;
+        free(key);
     }
-    free(key);
-    s->next[s->groups[group].last] = node;
-    s->groups[group].last = node;
     return 1;
 }
 
-/* A text from outside, made harmless at whatever length. */
-static void put(FILE *out, const char *text)
+static int compare_groups(const void *a, const void *b)
 {
-    size_t size = 4 * strlen(text) + 16;
-    char few[256], *buffer = size > sizeof few ? malloc(size) : few;
-    if (!buffer) return;
-    fputs(printable(buffer, size > sizeof few ? size : sizeof few, text), out);
-    if (buffer != few) free(buffer);
+    const struct group *x = a, *y = b;
+    if (x->nodes != y->nodes) return x->nodes < y->nodes ? 1 : -1;
+    return (x->first > y->first) - (x->first < y->first);
 }
 
-static void put_group(FILE *out, const struct sentence *s, size_t group)
+/* "48 × Add, 12 × MatMul, …: 9 operators that do not run here" */
+static void list_groups(char text[LIST], const struct census *census)
 {
-    const char *separator = s->groups[group].first == s->groups[group].last ? " (node " : " (nodes ";
-    put(out, s->keys[group]);
-    for (size_t i = s->groups[group].first; i != GRAPH_NONE; i = s->next[i]) {
-        const char *name = s->model->graph.nodes[i].name;
-        fputs(separator, out);
-        separator = ", ";
-        if (*name) {
-            putc('\'', out);
-            put(out, name);
-            putc('\'', out);
-        } else {
-            fprintf(out, "#%zu", i + 1); /* it has none */
+    char shown[KEY];
+    size_t used = 0, listed = 0;
+    for (; listed < census->count; listed++) {
+        const struct group *group = &census->groups[listed];
+        const char *key = printable(shown, sizeof shown, group->key);
+        size_t needs = strlen(key) + 32;
+        if (listed && used + needs > LIST - ROOM_FOR_COUNT) break;
+        used +=
+            (size_t)snprintf(text + used, LIST - used, "%s%zu × %s", listed ? ", " : "", group->nodes, key);
+    }
+    snprintf(text + used, LIST - used, "%s: %zu operator%s not run here", listed < census->count ? ", …" : "",
+             census->count, census->count == 1 ? " that does" : "s that do");
+}
+
+/* The first input or output that is no tensor, as "input 'x' is no tensor but a sequence"; 0: there is none.
+ */
+static int find_foreign(char text[PORT], const struct graph *graph)
+{
+    const struct graph_port *sides[] = {graph->inputs, graph->outputs};
+    const size_t counts[] = {graph->input_count, graph->output_count};
+    char shown[40];
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < counts[side]; i++) {
+            const char *foreign = graph->values[sides[side][i].value].foreign;
+            if (foreign)
+                return snprintf(text, PORT, "%s '%s' is no tensor but of type %s", side ? "output" : "input",
+                                printable(shown, sizeof shown, sides[side][i].name), foreign);
         }
+    return 0;
+}
+
+static garner_status write_sentence(struct model *model, struct census *census, garner_error *error)
+{
+    char list[LIST] = "", port[PORT] = "", path[FAIL_PATH];
+    int foreign = find_foreign(port, &model->graph);
+    if (!census->count && !foreign) return GARNER_OK;
+    if (census->count) {
+        qsort(census->groups, census->count, sizeof *census->groups, compare_groups);
+        list_groups(list, census);
     }
-    putc(')', out);
-}
-
-static void put_foreign(FILE *out, const struct graph *graph, const struct graph_port *ports, size_t count,
-                        const char *what, const char **separator)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *foreign = graph->values[ports[i].value].foreign;
-        if (!foreign) continue;
-        fprintf(out, "%s%s '", *separator, what);
-        put(out, ports[i].name);
-        fprintf(out, "', which is no tensor but of type %s", foreign);
-        *separator = "; ";
-    }
-}
-
-static int write_sentence(FILE *out, const struct sentence *s)
-{
-    const struct graph *graph = &s->model->graph;
-    const char *separator = "it has what does not run here: ";
-    put(out, graph->path);
-    fputs(": ", out);
-    for (size_t i = 0; i < s->count; i++) {
-        fputs(i ? ", " : "it has operators that do not run here: ", out);
-        put_group(out, s, i);
-        separator = "; and ";
-    }
-    put_foreign(out, graph, graph->inputs, graph->input_count, "input", &separator);
-    put_foreign(out, graph, graph->outputs, graph->output_count, "output", &separator);
-    int failed = ferror(out);
-    return fclose(out) == 0 && !failed && s->model->refusal;
-}
-
-static int anything(const struct sentence *s)
-{
-    const struct graph *graph = &s->model->graph;
-    for (size_t i = 0; i < graph->input_count; i++)
-        if (graph->values[graph->inputs[i].value].foreign) return 1;
-    for (size_t i = 0; i < graph->output_count; i++)
-        if (graph->values[graph->outputs[i].value].foreign) return 1;
-    return s->count > 0;
-}
-
-static int judge(struct sentence *s)
-{
-    const struct graph *graph = &s->model->graph;
-    size_t size;
-    if (!s->keys || !s->groups || !s->next) return 0;
-    for (size_t i = 0; i < graph->node_count; i++)
-        if (graph->nodes[i].kind == GRAPH_UNSUPPORTED && !add_node(s, i)) return 0;
-    if (!anything(s)) return 1;
-    FILE *out = open_memstream(&s->model->refusal, &size);
-    return out && write_sentence(out, s);
+    model->refusal = malloc(SENTENCE);
+    if (!model->refusal) return fail_memory(error, model->graph.path, SENTENCE);
+    snprintf(model->refusal, SENTENCE, "%s: %s%s%s", printable(path, sizeof path, model->graph.path), list,
+             census->count && foreign ? "; and " : "", port);
+    return GARNER_OK;
 }
 
 garner_status model_judge(struct model *model, garner_error *error)
 {
     size_t most = model->graph.node_count + 1;
-    struct sentence s = {.model = model,
-                         .keys = calloc(most, sizeof *s.keys),
-                         .groups = calloc(most, sizeof *s.groups),
-                         .next = calloc(most, sizeof *s.next)};
-    int made = judge(&s);
-    for (size_t i = 0; i < s.count; i++)
-        free(s.keys[i]);
-    free(s.keys);
-    free(s.groups);
-    free(s.next);
-    names_free(&s.names);
-    return made ? GARNER_OK : fail_memory(error, model->graph.path, most * sizeof *s.groups);
+    struct census census = {.graph = &model->graph, .groups = calloc(most, sizeof *census.groups)};
+    int counted = census.groups != NULL;
+    for (size_t i = 0; counted && i < model->graph.node_count; i++)
+        if (model->graph.nodes[i].kind == GRAPH_UNSUPPORTED) counted = count_node(&census, i);
+    garner_status status = counted ? write_sentence(model, &census, error)
+                                   : fail_memory(error, model->graph.path, most * sizeof *census.groups);
+    for (size_t i = 0; i < census.count; i++)
+        free(census.groups[i].key);
+    free(census.groups);
+    names_free(&census.names);
+    return status;
 }

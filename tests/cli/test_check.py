@@ -57,7 +57,7 @@ def test_verdicts(garner, case):
     lines = answer.text.splitlines()
     assert answer.code == 1 and answer.err == ""
     assert lines[1].startswith("fail        bad: test_data_set_1: output 'y' and output_0.pb: first difference at [1,0]: 0.0 and 2.0; 2 of 4")
-    assert lines[2].startswith("unsupported odd: ") and "Scatter (node 'n')" in lines[2]
+    assert lines[2].startswith("unsupported odd: ") and "1 × Scatter: 1 operator that does not run here" in lines[2]
     assert lines[3] == "1 passed, 1 failed, 1 unsupported" and len(lines) == 4
     assert garner("check", "odd", "good").code == 4
     whole = json.loads(garner("check", "good", "bad", "odd", "--json").text)
