@@ -14,6 +14,7 @@
 enum { ORT_API_VERSION = 24 };                   /* what is used came, at the latest, with 1.24 */
 enum { ORT_FAIL = 1, ORT_INVALID_ARGUMENT = 2 }; /* codes of an OrtStatus */
 enum { ORT_CPU = 0 };                            /* a type of OrtHardwareDevice */
+enum { ORT_ATTRIBUTE_INT = 1 };                  /* a type of OrtOpAttr */
 enum {
     ORT_STRING = 8,
     ORT_INT32 = 6,
@@ -36,6 +37,7 @@ typedef struct OrtKernelRegistry OrtKernelRegistry;
 typedef struct OrtKeyValuePairs OrtKeyValuePairs;
 typedef struct OrtLogger OrtLogger;
 typedef struct OrtNode OrtNode;
+typedef struct OrtOpAttr OrtOpAttr;
 typedef struct OrtSessionOptions OrtSessionOptions;
 typedef struct OrtStatus OrtStatus;
 typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;

@@ -18,8 +18,8 @@ OrtStatus *operand_read(const struct ort *ort, const OrtValue *value, garner_ten
     return NULL;
 }
 
-bool operand_foresee(const struct ort *ort, const OrtTypeInfo *type, garner_tensor *tensor,
-                     int64_t extents[GARNER_MAX_RANK])
+bool operand_expect(const struct ort *ort, const OrtTypeInfo *type, garner_tensor *tensor,
+                    int64_t extents[GARNER_MAX_RANK])
 {
     const OrtTensorTypeAndShapeInfo *info = NULL;
     int element;
@@ -30,7 +30,14 @@ bool operand_foresee(const struct ort *ort, const OrtTypeInfo *type, garner_tens
         ort_failed(ort, ort->GetDimensions(info, extents, rank)))
         return false;
     *tensor = (garner_tensor){.shape = extents, .rank = (int32_t)rank, .dtype = ort_dtype(element)};
-    for (size_t d = 0; d < rank; d++)
-        if (extents[d] < 0) return false;
     return tensor->dtype != 0;
+}
+
+bool operand_foresee(const struct ort *ort, const OrtTypeInfo *type, garner_tensor *tensor,
+                     int64_t extents[GARNER_MAX_RANK])
+{
+    if (!operand_expect(ort, type, tensor, extents)) return false;
+    for (int32_t d = 0; d < tensor->rank; d++)
+        if (extents[d] < 0) return false;
+    return true;
 }

@@ -8,7 +8,11 @@
 /* A tensor that exists. Its shape stays the runtime's; strings have no data pointer. */
 OrtStatus *operand_read(const struct ort *ort, const OrtValue *value, garner_tensor *tensor);
 
-/* Type and shape of a tensor to come, into `extents`. False if any of it is unknown. */
+/* Type and shape of a tensor to come, into `extents`; an open extent is -1. False if even that is unknown. */
+bool operand_expect(const struct ort *ort, const OrtTypeInfo *type, garner_tensor *tensor,
+                    int64_t extents[GARNER_MAX_RANK]);
+
+/* The same; an open extent counts as unknown. */
 bool operand_foresee(const struct ort *ort, const OrtTypeInfo *type, garner_tensor *tensor,
                      int64_t extents[GARNER_MAX_RANK]);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fusion.h"
 #include "operand.h"
 
 struct provider {
@@ -86,10 +87,11 @@ static OrtStatus *claim(const struct provider *provider, OrtEpGraphSupportInfo *
                         const OrtNode *const *nodes, size_t count)
 {
     const struct ort *ort = provider->ort;
+    struct fusion last = {0};
     for (size_t i = 0; i < count; i++) {
         const OrtKernelDef *kernel = NULL;
         RETURN_FAILURE(ort->EpGraphSupportInfo_LookUpKernel(support, nodes[i], &kernel));
-        if (kernel && is_worth_it(provider, nodes[i]))
+        if (kernel && is_worth_it(provider, nodes[i]) && !fusion_is_expected(ort, nodes[i], &last))
             RETURN_FAILURE(ort->EpGraphSupportInfo_AddSingleNode(support, nodes[i]));
     }
     return NULL;

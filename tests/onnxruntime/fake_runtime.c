@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "garner.h"
+
 struct fake_runtime fake;
 
 enum { PLACES = 420 };
@@ -212,19 +214,123 @@ static OrtStatus *fake_KernelContext_ParallelFor(const OrtKernelContext *context
     return NULL;
 }
 
-/* ---- Graphs and options: one node, one option ------------------------------------------------------ */
+/* ---- Graphs: one Gather, or one for each column of the same data ------------------------------------ */
+
+/* The nodes and the values that these read, by their numbers. */
+enum { MOST_COLUMNS = 16 };
+static char nodes_of_graph[MOST_COLUMNS], data_of_graph, axis_of_nodes, indices_of_graph[MOST_COLUMNS];
+static const int64_t axis_1 = 1;
+
+static size_t node_count(void)
+{
+    return fake.columns ? fake.columns : 1;
+}
 
 static OrtStatus *fake_Graph_GetNumNodes(const OrtGraph *graph, size_t *count)
 {
     (void)graph;
-    *count = 1;
+    *count = node_count();
     return NULL;
 }
 
 static OrtStatus *fake_Graph_GetNodes(const OrtGraph *graph, const OrtNode **nodes, size_t count)
 {
-    (void)graph, (void)count;
-    nodes[0] = (const OrtNode *)&fake;
+    (void)graph;
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = (const OrtNode *)&nodes_of_graph[i];
+    return NULL;
+}
+
+static OrtStatus *fake_Node_GetOperatorType(const OrtNode *node, const char **type)
+{
+    (void)node;
+    *type = "Gather";
+    return NULL;
+}
+
+static OrtStatus *fake_Node_GetSinceVersion(const OrtNode *node, int *version)
+{
+    (void)node;
+    *version = 13;
+    return NULL;
+}
+
+static OrtStatus *fake_Node_GetNumInputs(const OrtNode *node, size_t *count)
+{
+    (void)node;
+    *count = 2;
+    return NULL;
+}
+
+static OrtStatus *fake_Node_GetInputs(const OrtNode *node, const OrtValueInfo **inputs, size_t count)
+{
+    (void)count;
+    inputs[0] = (const OrtValueInfo *)&data_of_graph;
+    inputs[1] = (const OrtValueInfo *)&indices_of_graph[(const char *)node - nodes_of_graph];
+    return NULL;
+}
+
+static OrtStatus *fake_Node_GetAttributeByName(const OrtNode *node, const char *name,
+                                               const OrtOpAttr **attribute)
+{
+    (void)node;
+    *attribute = NULL;
+    if (fake.columns == 0 || strcmp(name, "axis") != 0)
+        return fake_CreateStatus(ORT_FAIL, "no such attribute");
+    *attribute = (const OrtOpAttr *)&axis_of_nodes;
+    return NULL;
+}
+
+static OrtStatus *fake_ReadOpAttr(const OrtOpAttr *attribute, int type, void *value, size_t room,
+                                  size_t *size)
+{
+    (void)attribute;
+    if (type != ORT_ATTRIBUTE_INT || room < sizeof axis_1) return fake_CreateStatus(ORT_FAIL, "another type");
+    memcpy(value, &axis_1, *size = sizeof axis_1);
+    return NULL;
+}
+
+static OrtStatus *fake_ValueInfo_GetValueProducer(const OrtValueInfo *value, const OrtNode **producer,
+                                                  size_t *output)
+{
+    (void)value, (void)output;
+    *producer = NULL;
+    return NULL;
+}
+
+static OrtStatus *fake_ValueInfo_GetValueNumConsumers(const OrtValueInfo *value, size_t *count)
+{
+    *count = (const char *)value == &data_of_graph ? node_count() : 0;
+    return NULL;
+}
+
+static OrtStatus *fake_ValueInfo_GetValueConsumers(const OrtValueInfo *value, const OrtNode **nodes,
+                                                   int64_t *inputs, size_t count)
+{
+    (void)value;
+    memset(inputs, 0, count * sizeof *inputs);
+    return fake_Graph_GetNodes(NULL, nodes, count);
+}
+
+static OrtStatus *fake_ValueInfo_IsGraphOutput(const OrtValueInfo *value, bool *is_output)
+{
+    (void)value;
+    *is_output = false;
+    return NULL;
+}
+
+static OrtStatus *fake_ValueInfo_IsConstantInitializer(const OrtValueInfo *value, bool *is_constant)
+{
+    *is_constant = fake.columns > 0 && (const char *)value != &data_of_graph;
+    return NULL;
+}
+
+static OrtStatus *fake_ValueInfo_GetInitializerValue(const OrtValueInfo *value, const OrtValue **tensor)
+{
+    static int64_t number;
+    static OrtValue scalar = {{GARNER_I64, 0, {0}}, &number};
+    number = (const char *)value - indices_of_graph;
+    *tensor = &scalar;
     return NULL;
 }
 
@@ -237,10 +343,13 @@ static OrtStatus *fake_Node_GetOutputs(const OrtNode *node, const OrtValueInfo *
 
 static OrtStatus *fake_GetValueInfoTypeInfo(const OrtValueInfo *value, const OrtTypeInfo **type)
 {
-    (void)value;
-    *type = &fake.node_output;
+    static struct OrtTypeInfo data;
+    data = (struct OrtTypeInfo){GARNER_F32, 2, {2, fake.extent}};
+    *type = (const char *)value == &data_of_graph ? &data : &fake.node_output;
     return NULL;
 }
+
+/* ---- Options: one ---------------------------------------------------------------------------------- */
 
 static OrtStatus *fake_GetSessionOptionsConfigEntries(const OrtSessionOptions *options,
                                                       OrtKeyValuePairs **entries)

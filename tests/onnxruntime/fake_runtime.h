@@ -59,6 +59,9 @@ extern struct fake_runtime {
     size_t kernels;
     size_t parallel; /* the most tasks that were asked for at once */
     size_t claimed;  /* nodes */
+    size_t columns;  /* Gathers that pick one column each, 0 to this, of data [2, extent]; 0: one Gather of
+                        anything */
+    int64_t extent;
     struct OrtTypeInfo node_output;
     int statuses; /* alive */
 } fake;

@@ -14,6 +14,7 @@
 
 _Static_assert(ORT_FAIL == 1 && ORT_INVALID_ARGUMENT == 2, "codes of a status");
 _Static_assert(OrtHardwareDeviceType_CPU == 0, "types of devices");
+_Static_assert(ORT_OP_ATTR_INT == 1, "types of attributes");
 _Static_assert(ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING == 8 && ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32 == 6 &&
                    ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 == 7 && ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2 == 24 &&
                    ONNX_TENSOR_ELEMENT_DATA_TYPE_INT2 == 25,

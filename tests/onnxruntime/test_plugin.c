@@ -155,6 +155,53 @@ static void test_options(void **state)
     assert_non_null(strstr(claim_with("ep.garnerexecutionprovider.max", "1"), "there is no option max"));
 }
 
+/* Lets a provider look at a graph of Gathers of one column each, and counts those that it claims; at the
+ * failing allocation of that number, if it is not 0. */
+static size_t claims_of(size_t columns, int64_t extent, int failing, OrtStatus **status)
+{
+    OrtEpFactory *factory;
+    OrtEp *ep;
+    fake_reset();
+    fake.columns = columns;
+    fake.extent = extent;
+    assert_null(open_factory(&factory));
+    assert_null(factory->CreateEp(factory, NULL, NULL, 0, NULL, NULL, &ep));
+    counting_begin(failing);
+    *status = ep->GetCapability(ep, NULL, NULL);
+    counting_end();
+    factory->ReleaseEp(factory, ep);
+    assert_null(ReleaseEpFactory(factory));
+    return fake.claimed;
+}
+
+static void test_columns_that_become_a_split(void **state)
+{
+    (void)state;
+    OrtStatus *status;
+    assert_int_equal(claims_of(4, 4, 0, &status), 0);
+    assert_int_equal(claims_of(4, 5, 0, &status), 4);  /* one is missing */
+    assert_int_equal(claims_of(4, 3, 0, &status), 4);  /* one is outside */
+    assert_int_equal(claims_of(1, 1, 0, &status), 1);  /* no siblings */
+    assert_int_equal(claims_of(4, -1, 0, &status), 4); /* who knows */
+    assert_int_equal(fake.statuses, 0);
+}
+
+static void test_columns_without_memory(void **state)
+{
+    (void)state;
+    NEEDS_MALLOC();
+    OrtStatus *status;
+    assert_int_equal(claims_of(4, 4, 1, &status), 0); /* there is no list of nodes */
+    assert_non_null(status);
+    for (int n = 2; n <= 4; n++) { /* what is not found out is no reason to leave them */
+        assert_int_equal(claims_of(4, 4, n, &status), 4);
+        assert_null(status);
+        assert_int_equal(live, 0);
+    }
+    assert_int_equal(claims_of(4, 4, 5, &status), 0);
+    assert_int_equal(allocations, 4);
+}
+
 /* ---- Runs ------------------------------------------------------------------------------------------ */
 
 static const struct OrtKernelDef *kernel_of(const char *type, int version)
@@ -327,6 +374,8 @@ int main(void)
         cmocka_unit_test(test_registered),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_options),
+        cmocka_unit_test(test_columns_that_become_a_split),
+        cmocka_unit_test(test_columns_without_memory),
         cmocka_unit_test(test_run),
         cmocka_unit_test(test_no_allocation_in_the_steady_state),
         cmocka_unit_test(test_no_memory),

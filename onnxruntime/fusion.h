@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runtime's optimizer works on after the nodes were given away, and some of its rewrites take only a
+ * gather that is the runtime's own. Where such a rewrite is worth more than our kernel, the node is left to
+ * it.
+ */
+#ifndef GARNER_ONNXRUNTIME_FUSION_H
+#define GARNER_ONNXRUNTIME_FUSION_H
+
+#include "runtime.h"
+
+/* What was found out last of the Gathers of some data: siblings would each look at all the others. */
+struct fusion {
+    const OrtValueInfo *data;
+    bool is_split;
+};
+
+/* Whether the runtime would rewrite this gather. `last` is all zero for the first node of a graph. */
+bool fusion_is_expected(const struct ort *ort, const OrtNode *node, struct fusion *last);
+
+#endif
