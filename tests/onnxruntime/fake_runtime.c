@@ -216,10 +216,16 @@ static OrtStatus *fake_KernelContext_ParallelFor(const OrtKernelContext *context
 
 /* ---- Graphs: one Gather, or one for each column of the same data ------------------------------------ */
 
-/* The nodes and the values that these read, by their numbers. */
+/* Nodes and values are known by where they lie here. */
 enum { MOST_COLUMNS = 16 };
-static char nodes_of_graph[MOST_COLUMNS], data_of_graph, axis_of_nodes, indices_of_graph[MOST_COLUMNS];
+static char nodes_of_graph[MOST_COLUMNS], producer_of_data, reader_of_outs;
+static char data_of_graph, indices_of_graph[MOST_COLUMNS], end_of_slice, axis_of_slice, axis_of_nodes;
 static const int64_t axis_1 = 1;
+
+static bool is_slice(const OrtNode *node)
+{
+    return fake.ends_in_slice && (const char *)node == &nodes_of_graph[fake.columns - 1];
+}
 
 static size_t node_count(void)
 {
@@ -243,8 +249,9 @@ static OrtStatus *fake_Graph_GetNodes(const OrtGraph *graph, const OrtNode **nod
 
 static OrtStatus *fake_Node_GetOperatorType(const OrtNode *node, const char **type)
 {
-    (void)node;
-    *type = "Gather";
+    bool is_producer = (const char *)node == &producer_of_data;
+    bool is_reader = (const char *)node == &reader_of_outs;
+    *type = is_producer ? fake.producer : is_reader ? fake.reader : is_slice(node) ? "Slice" : "Gather";
     return NULL;
 }
 
@@ -257,8 +264,7 @@ static OrtStatus *fake_Node_GetSinceVersion(const OrtNode *node, int *version)
 
 static OrtStatus *fake_Node_GetNumInputs(const OrtNode *node, size_t *count)
 {
-    (void)node;
-    *count = 2;
+    *count = is_slice(node) ? 4 : 2;
     return NULL;
 }
 
@@ -267,6 +273,9 @@ static OrtStatus *fake_Node_GetInputs(const OrtNode *node, const OrtValueInfo **
     (void)count;
     inputs[0] = (const OrtValueInfo *)&data_of_graph;
     inputs[1] = (const OrtValueInfo *)&indices_of_graph[(const char *)node - nodes_of_graph];
+    if (!is_slice(node)) return NULL;
+    inputs[2] = (const OrtValueInfo *)&end_of_slice;
+    inputs[3] = (const OrtValueInfo *)&axis_of_slice;
     return NULL;
 }
 
@@ -294,28 +303,29 @@ static OrtStatus *fake_ValueInfo_GetValueProducer(const OrtValueInfo *value, con
                                                   size_t *output)
 {
     (void)value, (void)output;
-    *producer = NULL;
+    *producer = fake.producer ? (const OrtNode *)&producer_of_data : NULL;
     return NULL;
 }
 
 static OrtStatus *fake_ValueInfo_GetValueNumConsumers(const OrtValueInfo *value, size_t *count)
 {
-    *count = (const char *)value == &data_of_graph ? node_count() : 0;
+    *count = (const char *)value == &data_of_graph ? node_count() : fake.reader ? 1 : 0;
     return NULL;
 }
 
 static OrtStatus *fake_ValueInfo_GetValueConsumers(const OrtValueInfo *value, const OrtNode **nodes,
                                                    int64_t *inputs, size_t count)
 {
-    (void)value;
     memset(inputs, 0, count * sizeof *inputs);
-    return fake_Graph_GetNodes(NULL, nodes, count);
+    if ((const char *)value == &data_of_graph) return fake_Graph_GetNodes(NULL, nodes, count);
+    nodes[0] = (const OrtNode *)&reader_of_outs;
+    return NULL;
 }
 
 static OrtStatus *fake_ValueInfo_IsGraphOutput(const OrtValueInfo *value, bool *is_output)
 {
     (void)value;
-    *is_output = false;
+    *is_output = fake.reader == NULL;
     return NULL;
 }
 
@@ -329,7 +339,9 @@ static OrtStatus *fake_ValueInfo_GetInitializerValue(const OrtValueInfo *value, 
 {
     static int64_t number;
     static OrtValue scalar = {{GARNER_I64, 0, {0}}, &number};
-    number = (const char *)value - indices_of_graph;
+    number = (const char *)value == &end_of_slice    ? INT64_MAX
+             : (const char *)value == &axis_of_slice ? -1
+                                                     : (const char *)value - indices_of_graph;
     *tensor = &scalar;
     return NULL;
 }
@@ -344,7 +356,7 @@ static OrtStatus *fake_Node_GetOutputs(const OrtNode *node, const OrtValueInfo *
 static OrtStatus *fake_GetValueInfoTypeInfo(const OrtValueInfo *value, const OrtTypeInfo **type)
 {
     static struct OrtTypeInfo data;
-    data = (struct OrtTypeInfo){GARNER_F32, 2, {2, fake.extent}};
+    data = (struct OrtTypeInfo){fake.data_type ? fake.data_type : GARNER_F32, 2, {2, fake.extent}};
     *type = (const char *)value == &data_of_graph ? &data : &fake.node_output;
     return NULL;
 }
@@ -399,8 +411,8 @@ static OrtStatus *fake_EpGraphSupportInfo_AddSingleNode(OrtEpGraphSupportInfo *s
 static OrtStatus *fake_EpGraphSupportInfo_LookUpKernel(OrtEpGraphSupportInfo *support, const OrtNode *node,
                                                        const OrtKernelDef **definition)
 {
-    (void)support, (void)node;
-    *definition = &fake.kernel[0];
+    (void)support;
+    *definition = is_slice(node) ? NULL : &fake.kernel[0];
     return NULL;
 }
 

@@ -59,9 +59,12 @@ extern struct fake_runtime {
     size_t kernels;
     size_t parallel; /* the most tasks that were asked for at once */
     size_t claimed;  /* nodes */
-    size_t columns;  /* Gathers that pick one column each, 0 to this, of data [2, extent]; 0: one Gather of
-                        anything */
+    size_t
+        columns; /* Gathers of one column each, 0 to this, of data [2, extent]; 0: one Gather by an input */
     int64_t extent;
+    int data_type;                 /* of the data, if not 0; f32 */
+    bool ends_in_slice;            /* the last of the columns is a Slice, to the end */
+    const char *producer, *reader; /* the operators that make the data and read every out, or NULL */
     struct OrtTypeInfo node_output;
     int statuses; /* alive */
 } fake;

@@ -155,15 +155,15 @@ static void test_options(void **state)
     assert_non_null(strstr(claim_with("ep.garnerexecutionprovider.max", "1"), "there is no option max"));
 }
 
-/* Lets a provider look at a graph of Gathers of one column each, and counts those that it claims; at the
- * failing allocation of that number, if it is not 0. */
-static size_t claims_of(size_t columns, int64_t extent, int failing, OrtStatus **status)
+/* Lets a provider look at a graph and counts the nodes that it claims; with the allocation of that number
+ * failing, if it is not 0. */
+static size_t claims_of(struct fake_runtime graph, int failing, OrtStatus **status)
 {
     OrtEpFactory *factory;
     OrtEp *ep;
+    graph.version = ORT_API_VERSION;
     fake_reset();
-    fake.columns = columns;
-    fake.extent = extent;
+    fake = graph;
     assert_null(open_factory(&factory));
     assert_null(factory->CreateEp(factory, NULL, NULL, 0, NULL, NULL, &ep));
     counting_begin(failing);
@@ -174,31 +174,53 @@ static size_t claims_of(size_t columns, int64_t extent, int failing, OrtStatus *
     return fake.claimed;
 }
 
-static void test_columns_that_become_a_split(void **state)
+static void test_fusions(void **state)
 {
     (void)state;
-    OrtStatus *status;
-    assert_int_equal(claims_of(4, 4, 0, &status), 0);
-    assert_int_equal(claims_of(4, 5, 0, &status), 4);  /* one is missing */
-    assert_int_equal(claims_of(4, 3, 0, &status), 4);  /* one is outside */
-    assert_int_equal(claims_of(1, 1, 0, &status), 1);  /* no siblings */
-    assert_int_equal(claims_of(4, -1, 0, &status), 4); /* who knows */
-    assert_int_equal(fake.statuses, 0);
+    static const struct {
+        struct fake_runtime graph;
+        size_t claimed;
+    } cases[] = {
+        {{.columns = 4, .extent = 4}, 0},
+        {{.columns = 4, .extent = 5}, 4},  /* one is missing */
+        {{.columns = 4, .extent = 3}, 4},  /* one is outside */
+        {{.columns = 1, .extent = 1}, 1},  /* no siblings */
+        {{.columns = 4, .extent = -1}, 4}, /* who knows */
+        {{.columns = 4, .extent = 4, .data_type = GARNER_STR}, 4},
+        {{.columns = 4, .extent = 4, .producer = "Shape"}, 4},
+        {{.columns = 3, .extent = 9, .ends_in_slice = true}, 0},
+        {{.producer = "DequantizeLinear", .reader = "QuantizeLinear"}, 0},
+        {{.producer = "DequantizeLinear", .reader = "Add"}, 1},
+        {{.producer = "DequantizeLinear"}, 1}, /* an output */
+        {{.producer = "Exp", .reader = "Exp"}, 1},
+        {{.producer = "Exp", .reader = "Exp", .data_type = GARNER_F16}, 0},
+        {{.producer = "Exp", .reader = "Concat", .data_type = GARNER_F16}, 1},
+        {{.producer = "Slice", .reader = "Exp", .data_type = GARNER_F16}, 1},
+        {{.reader = "Exp", .data_type = GARNER_F16}, 1}, /* an input */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        OrtStatus *status;
+        size_t claimed = claims_of(cases[i].graph, 0, &status);
+        if (claimed != cases[i].claimed) fail_msg("case %zu: %zu claimed", i, claimed);
+        assert_null(status);
+        assert_int_equal(fake.statuses, 0);
+    }
 }
 
-static void test_columns_without_memory(void **state)
+static void test_fusions_without_memory(void **state)
 {
     (void)state;
     NEEDS_MALLOC();
+    const struct fake_runtime graph = {.columns = 4, .extent = 4};
     OrtStatus *status;
-    assert_int_equal(claims_of(4, 4, 1, &status), 0); /* there is no list of nodes */
+    assert_int_equal(claims_of(graph, 1, &status), 0); /* there is no list of nodes */
     assert_non_null(status);
     for (int n = 2; n <= 4; n++) { /* what is not found out is no reason to leave them */
-        assert_int_equal(claims_of(4, 4, n, &status), 4);
+        assert_int_equal(claims_of(graph, n, &status), 4);
         assert_null(status);
         assert_int_equal(live, 0);
     }
-    assert_int_equal(claims_of(4, 4, 5, &status), 0);
+    assert_int_equal(claims_of(graph, 5, &status), 0);
     assert_int_equal(allocations, 4);
 }
 
@@ -374,8 +396,8 @@ int main(void)
         cmocka_unit_test(test_registered),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_options),
-        cmocka_unit_test(test_columns_that_become_a_split),
-        cmocka_unit_test(test_columns_without_memory),
+        cmocka_unit_test(test_fusions),
+        cmocka_unit_test(test_fusions_without_memory),
         cmocka_unit_test(test_run),
         cmocka_unit_test(test_no_allocation_in_the_steady_state),
         cmocka_unit_test(test_no_memory),
