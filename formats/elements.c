@@ -92,9 +92,8 @@ static int64_t step(const garner_tensor *tensor, int32_t axes, int64_t *at)
 {
     int64_t move = 0;
     for (int32_t i = axes; i-- > 0;) { /* axes are left only of strided tensors */
-        move += tensor->strides[i];
-        if (++at[i] < tensor->shape[i]) break;
-        move -= at[i] * tensor->strides[i];
+        if (++at[i] < tensor->shape[i]) return move + tensor->strides[i];
+        move -= (at[i] - 1) * tensor->strides[i]; /* a step beyond the last one might not fit */
         at[i] = 0;
     }
     return move;

@@ -44,12 +44,14 @@ static const garner_dlpack_type garner_dlpack_types[] = {
 
 enum { GARNER_DLPACK_TYPES = sizeof garner_dlpack_types / sizeof garner_dlpack_types[0] };
 
-/* Devices whose memory the CPU can read, and the type of pointers, by the same numbers. */
+/* Devices whose memory the CPU can read, the type of pointers, and the last type that is known to hold
+ * values, by the same numbers. */
 enum {
     GARNER_DLPACK_CPU = 1,
     GARNER_DLPACK_CUDA_HOST = 3,
     GARNER_DLPACK_ROCM_HOST = 11,
-    GARNER_DLPACK_HANDLE = 3
+    GARNER_DLPACK_HANDLE = 3,
+    GARNER_DLPACK_LAST = 17
 };
 
 #if defined(__GNUC__)
@@ -102,9 +104,9 @@ static inline DLDataType garner_dtype_to_dlpack(garner_dtype dtype)
 }
 
 /*
- * Describes a DLPack tensor on the CPU as a garner tensor. A type that garner does not know but whose
- * elements are whole bytes becomes GARNER_OPAQUE. Ranks, extents and strides are checked later, by the
- * gather.
+ * Describes a DLPack tensor on the CPU as a garner tensor. A type of DLPack 1.1 that garner does not have but
+ * whose elements are whole bytes becomes GARNER_OPAQUE; one whose code is unknown is refused, since it may
+ * mean anything. Ranks, extents, strides and byte_offset are checked later, by the gather.
  */
 static inline garner_status garner_from_dlpack(garner_tensor *tensor, const DLTensor *given,
                                                garner_error *error)
@@ -117,7 +119,8 @@ static inline garner_status garner_from_dlpack(garner_tensor *tensor, const DLTe
                                   "CPU's memory",
                                   device, (int)given->device.device_id);
     garner_dtype dtype = garner_dtype_from_dlpack(type);
-    int whole = type.lanes == 1 && type.bits > 0 && type.bits % 8 == 0 && type.code != GARNER_DLPACK_HANDLE;
+    int whole = type.lanes == 1 && type.bits > 0 && type.bits % 8 == 0 && type.code <= GARNER_DLPACK_LAST &&
+                type.code != GARNER_DLPACK_HANDLE;
     if (dtype == 0 && !whole)
         return garner_dlpack_fail(error, GARNER_BAD_TYPE,
                                   "DLPack: type code %d of %d bits and %d lanes is not one of garner's",

@@ -130,26 +130,11 @@ static bool out_is_writable(struct call *call, const struct operand *out)
     return !PyErr_Occurred();
 }
 
-/* The bytes that an operand's elements lie within, as addresses. */
-static void find_span(const struct operand *operand, uintptr_t *low, uintptr_t *high)
-{
-    const int64_t item = operand_item(operand);
-    int64_t strides[GARNER_MAX_RANK];
-    operand_byte_strides(operand, strides);
-    *low = *high = (uintptr_t)operand->tensor.data + (uintptr_t)operand->tensor.byte_offset;
-    if (count_elements(operand->tensor.rank, operand->shape) == 0) return;
-    *high += (uintptr_t)item;
-    for (int32_t i = 0; i < operand->tensor.rank; i++) {
-        const uintptr_t reach = (uintptr_t)(strides[i] * (operand->shape[i] - 1));
-        *(strides[i] < 0 ? low : high) += reach;
-    }
-}
-
 static bool do_meet(const struct operand *a, const struct operand *b)
 {
     uintptr_t low, high, other_low, other_high;
-    find_span(a, &low, &high);
-    find_span(b, &other_low, &other_high);
+    operand_span(a, &low, &high);
+    operand_span(b, &other_low, &other_high);
     return low < other_high && other_low < high;
 }
 

@@ -11,71 +11,6 @@
 #include "numpy.h"
 #include "work.h"
 
-/* ---- Shapes ---------------------------------------------------------------------------------- */
-
-int64_t count_elements(int32_t rank, const int64_t *shape)
-{
-    int64_t count = 1;
-    for (int32_t i = 0; i < rank; i++)
-        if (shape[i] == 0) return 0;
-    for (int32_t i = 0; i < rank; i++)
-        if (shape[i] < 0 || __builtin_mul_overflow(count, shape[i], &count)) return -1;
-    return count;
-}
-
-void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *strides)
-{
-    int64_t stride = item;
-    for (int32_t i = rank - 1; i >= 0; i--) {
-        strides[i] = stride;
-        if (__builtin_mul_overflow(stride, shape[i] > 0 ? shape[i] : 1, &stride)) stride = 0;
-    }
-}
-
-int64_t operand_item(const struct operand *operand)
-{
-    const garner_tensor *tensor = &operand->tensor;
-    if (tensor->dtype == GARNER_OPAQUE) return (int64_t)tensor->item_bytes;
-    int bits = garner_dtype_bits(tensor->dtype);
-    return bits < 8 ? 1 : bits / 8;
-}
-
-void operand_take_strides(struct operand *operand, const Py_ssize_t *strides, int64_t item)
-{
-    operand->tensor.strides = operand->strides;
-    for (int32_t i = 0; i < operand->tensor.rank; i++)
-        operand->odd |= strides[i] % item != 0;
-    for (int32_t i = 0; i < operand->tensor.rank; i++)
-        operand->strides[i] = operand->odd ? strides[i] : strides[i] / item;
-}
-
-/* Strides that say no more than C order are left out: fewer different plans. */
-static void drop_dense_strides(struct operand *operand)
-{
-    garner_tensor *tensor = &operand->tensor;
-    int64_t stride = operand->odd ? operand_item(operand) : 1;
-    if (tensor->strides == NULL) return;
-    for (int32_t i = tensor->rank - 1; i >= 0; i--) {
-        if (operand->shape[i] != 1 && operand->strides[i] != stride) return;
-        if (__builtin_mul_overflow(stride, operand->shape[i], &stride)) return;
-    }
-    tensor->strides = NULL;
-    operand->odd = false;
-}
-
-/* Packed elements lie beside each other in bytes, and only DLPack can claim something else. */
-static bool is_dense_if_packed(struct state *state, const struct operand *operand, const char *operator,
-                               const char * name)
-{
-    const garner_tensor *tensor = &operand->tensor;
-    if (tensor->strides == NULL || tensor->dtype == GARNER_OPAQUE || garner_dtype_bits(tensor->dtype) >= 8 ||
-        count_elements(tensor->rank, tensor->shape) <= 1)
-        return true;
-    raise_error(state, GARNER_BAD_SHAPE, "%s: %s of packed type %s has strides; it must be dense", operator,
-                name, garner_dtype_name(tensor->dtype));
-    return false;
-}
-
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static bool is_masked(PyObject *object)
@@ -155,10 +90,11 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
         done = read_numpy(state, operand, object, operator, name);
     else
         done = read_array(state, operand, object);
-    const bool plain = done > 0; /* nothing but bytes, in strides that NumPy or we have made */
+    const bool plain = done > 0; /* if dense, in memory that NumPy or we have made */
     if (done == 0) done = read_other(state, operand, object, role, operator, name);
-    if (done > 0) drop_dense_strides(operand);
-    if (done > 0 && (plain || is_dense_if_packed(state, operand, operator, name))) return true;
+    if (done > 0) operand_drop_strides(operand);
+    const bool known = plain && operand->tensor.strides == NULL;
+    if (done > 0 && (known || operand_check_view(state, operand, operator, name))) return true;
     operand_release(operand);
     return false;
 }
@@ -269,18 +205,6 @@ garner_status copy_elements(void *to, const int64_t *to_strides, const void *fro
     garner_tensor out = {
         .data = to, .shape = extent + 1, .strides = to_stride + 1, .rank = rank + 1, .dtype = GARNER_U8};
     return run_copy(&op, &data, &index, &out, owner, error);
-}
-
-void operand_byte_strides(const struct operand *operand, int64_t *strides)
-{
-    int64_t item = operand_item(operand);
-    int32_t rank = operand->tensor.rank;
-    if (operand->tensor.strides == NULL) {
-        dense_strides(rank, operand->shape, item, strides);
-        return;
-    }
-    for (int32_t i = 0; i < rank; i++)
-        strides[i] = operand->odd ? operand->strides[i] : operand->strides[i] * item;
 }
 
 /* Replaces the view by a dense copy of its own. */

@@ -57,14 +57,36 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
 /* Lets go of what operand_read holds. */
 void operand_release(struct operand *operand);
 
-/* Bytes of one element: at least 1, packed types aside. */
+/* ---- Shape and strides (operand_view.c) ------------------------------------------------------- */
+
+/* Bytes of one element; 1 of packed types. */
 int64_t operand_item(const struct operand *operand);
 
 /* Its strides in bytes, whatever form its own have. */
 void operand_byte_strides(const struct operand *operand, int64_t *strides);
 
-/* Takes strides in bytes, as many as the rank, of elements of `item` bytes. */
+/* Takes strides in bytes, as many as the rank, of elements of `item` bytes; the shape is there before. */
 void operand_take_strides(struct operand *operand, const Py_ssize_t *strides, int64_t item);
+
+/* Leaves out strides that say no more than C order, which makes fewer different plans, and those that nobody
+ * goes along. */
+void operand_drop_strides(struct operand *operand);
+
+/* Whether there can be memory where shape, strides and offset say that the elements are; false with an
+ * exception. From then on the arithmetic of all these fits. */
+bool operand_check_view(struct state *state, const struct operand *operand, const char *operator,
+                        const char * name);
+
+/* The addresses that the elements of a checked operand lie within; `end` is behind the last byte. */
+void operand_span(const struct operand *operand, uintptr_t *first, uintptr_t *end);
+
+/* Fills in the strides of C order for elements of `item` bytes (or 1, for strides in elements). */
+void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *strides);
+
+/* The number of elements, or -1 if that does not fit. */
+int64_t count_elements(int32_t rank, const int64_t *shape);
+
+/* ---- Copies and other memory ------------------------------------------------------------------- */
 
 /* Makes indices and data such as the library takes them: odd strides are copied away, and so are, for
  * indices, foreign byte orders. */
@@ -100,12 +122,6 @@ void operand_hold(struct operand *operand);
 garner_status copy_elements(void *to, const int64_t *to_strides, const void *from,
                             const int64_t *from_strides, int32_t rank, const int64_t *shape, int64_t item,
                             struct operand *owner, garner_error *error);
-
-/* Fills in the strides of C order for elements of `item` bytes (or 1, for strides in elements). */
-void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *strides);
-
-/* The number of elements, or -1 if that does not fit. */
-int64_t count_elements(int32_t rank, const int64_t *shape);
 
 /* ---- One reader for each kind of object; 1: read, 0: not such an object, -1: an exception is set  */
 

@@ -84,6 +84,9 @@ static void test_refusals(void **state)
     assert_int_equal(tensor.dtype, GARNER_OPAQUE);
     assert_int_equal(tensor.item_bytes, 1);
     assert_int_equal(garner_to_dlpack(&made, &tensor, &error), GARNER_BAD_TYPE);
+    given.dtype = (DLDataType){77, 8, 1}; /* one that nobody has */
+    assert_int_equal(garner_from_dlpack(&tensor, &given, &error), GARNER_BAD_TYPE);
+    assert_non_null(strstr(error.message, "type code 77"));
 }
 
 int main(void)

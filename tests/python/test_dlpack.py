@@ -75,22 +75,64 @@ BAD = {
     "no-bits": dict(bits=0),
     "odd-bits": dict(bits=7),
     "handles": dict(code=3, bits=64),
+    "unknown-code": dict(code=77),
     "cuda": dict(device=(2, 1)),
     "unknown-device": dict(device=(77, 0)),
     "negative-device": dict(device=(-1, 0)),
     "negative-extent": dict(shape=[-3]),
     "far-strides": dict(strides=[2**62]),
+    "wrapping-strides": dict(bits=32, strides=[2**62]),
+    "lowest-stride": dict(bits=16, strides=[-(2**63)]),
+    "strides-too-far-together": dict(shape=[2, 2], strides=[2**62, 2**62]),
+    "offset-before": dict(offset=2**64 - 1),
+    "offset-beyond": dict(offset=2**63 - 1),
+    "offset-to-nowhere": dict(shape=[0], offset=2**64 - 1),
+    "too-many-elements": dict(shape=[2**62, 4]),
+    "too-many-bytes": dict(shape=[2**61], bits=64),
+}
+
+# Whoever reads a view refuses the same ones.
+READERS = {
+    "gather": ("Gather: data", lambda x, path: garner.gather(x, [0])),
+    "gather_elements": ("GatherElements: data", lambda x, path: garner.gather_elements(x, [0])),
+    "gather_nd": ("GatherND: data", lambda x, path: garner.gather_nd(x, [[0]])),
+    "indices": ("Gather: indices", lambda x, path: garner.gather([5], x)),
+    "out": ("Gather: out", lambda x, path: garner.gather(b"abc", [0, 1, 2], out=x)),
+    "take": ("take: x", lambda x, path: garner.take(x, [0])),
+    "take along": ("take: x", lambda x, path: garner.take(x, [0], 0)),
+    "take_along_axis": ("take_along_axis: x", lambda x, path: garner.take_along_axis(x, [0], None)),
+    "take_along_dim": ("take_along_dim: input", lambda x, path: garner.take_along_dim(x, [0])),
+    "index_select": ("index_select: input", lambda x, path: garner.index_select(x, 0, [0])),
+    "plan": ("Gather: data", lambda x, path: garner.Plan("gather", [3], [1], dtype="u8")(x, [0])),
+    "explain": ("Gather: data", lambda x, path: garner.explain("gather", x, [0])),
+    "save": ("save: ", lambda x, path: garner.save(path / "a.npy", x)),
+    "save.pb": ("save: ", lambda x, path: garner.save(path / "a.pb", x)),
 }
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_bad_tensors(what):
+@pytest.mark.parametrize("reader", READERS)
+def test_bad_tensors(what, reader, tmp_path):
     options = {"shape": [3]} | BAD[what]
+    begins, call = READERS[reader]
     with pytest.raises(garner.Error) as caught:
-        garner.gather(capsule(HERE, **options), [0])
-    assert str(caught.value).startswith("Gather: data")
+        call(capsule(HERE, **options), tmp_path)
+    assert str(caught.value).startswith(begins)
     not_consumed = what in ("name", "no-name", "major")
     assert len(deleted) == (0 if not_consumed else 1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_strides_along_which_nobody_goes(tmp_path):
+    """Those of one element, or of none, may be anything."""
+    for shape, strides in ([1, 3], [2**62, 1]), ([3, 1], [1, -(2**63)]), ([0, 3], [2**63 - 1, 2**62]):
+        make = lambda shape=shape, strides=strides: capsule(HERE, shape, strides=strides, code=0, bits=32)  # noqa: E731
+        size = shape[0] * shape[1]
+        expected = list((ctypes.c_int32 * 3).from_buffer(DATA))[:size]
+        assert [x for row in garner.gather(make(), range(shape[0])).tolist() for x in row] == expected
+        assert garner.take(make(), range(size)).tolist() == expected
+        garner.save(tmp_path / "a.npy", make())
+        assert [x for row in garner.load(tmp_path / "a.npy").tolist() for x in row] == expected
 
 
 def test_no_deleter():
