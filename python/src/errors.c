@@ -214,6 +214,7 @@ PyObject *raise_from(struct state *state, garner_status status, const char *form
     garner_error error;
     error.status = status;
     error.has = 0;
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
     PyErr_Fetch(&type, &cause, &traceback);
     PyErr_NormalizeException(&type, &cause, &traceback);
     va_start(arguments, format);
@@ -228,4 +229,14 @@ PyObject *raise_from(struct state *state, garner_status status, const char *form
     Py_XDECREF(cause);
     Py_XDECREF(traceback);
     return NULL;
+}
+
+void error_put_aside(struct aside *aside)
+{
+    PyErr_Fetch(&aside->type, &aside->value, &aside->traceback);
+}
+
+void error_take_back(struct aside *aside)
+{
+    PyErr_Restore(aside->type, aside->value, aside->traceback);
 }

@@ -23,7 +23,15 @@ PyObject *raise_bad_spec(struct state *state, const garner_error *error);
 /* Raises an error found here; `format` is PyUnicode_FromFormat's. Returns NULL. */
 PyObject *raise_error(struct state *state, garner_status status, const char *format, ...);
 
-/* The same, and the exception that is set becomes its cause. */
+/* The same, and the exception that is set becomes its cause. One that is no error, as KeyboardInterrupt,
+ * stays. */
 PyObject *raise_from(struct state *state, garner_status status, const char *format, ...);
+
+/* An exception, or none, put aside while code of others runs: what that raises or clears does not count. */
+struct aside {
+    PyObject *type, *value, *traceback;
+};
+void error_put_aside(struct aside *aside);
+void error_take_back(struct aside *aside);
 
 #endif

@@ -139,11 +139,12 @@ bool read_native(struct state *state, struct operand *operand, PyObject *object,
     return false;
 }
 
-/* What is saved: names and descrs are held by the lists that came as arguments. */
+/* What is saved: names and descrs are those of `held`. */
 struct saving {
     size_t count;
     struct operand *operands;
     const char **names, **descrs;
+    PyObject *held[3]; /* the lists as tuples, since code that reading them runs may find and change those */
 };
 
 static garner_status saving_describe(void *context, size_t i, struct store_entry *entry, garner_error *error)
@@ -187,19 +188,22 @@ static void free_saving(struct saving *saving)
     free(saving->operands);
     free(saving->names);
     free(saving->descrs);
+    for (int i = 0; i < 3; i++)
+        Py_XDECREF(saving->held[i]);
 }
 
-static const char *text_at(PyObject *list, size_t i)
+static const char *text_at(PyObject *tuple, size_t i)
 {
-    PyObject *text = PyList_GetItem(list, (Py_ssize_t)i);
+    PyObject *text = PyTuple_GetItem(tuple, (Py_ssize_t)i);
     return text && text != Py_None ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
 }
 
 /* Reads names, arrays and descrs, which are three lists of one length. */
-static bool read_saving(struct state *state, struct saving *saving, PyObject *names, PyObject *arrays,
-                        PyObject *descrs)
+static bool read_saving(struct state *state, struct saving *saving, PyObject *const *lists)
 {
-    size_t count = (size_t)PyList_Size(arrays);
+    for (int i = 0; i < 3; i++)
+        if (!(saving->held[i] = PyList_AsTuple(lists[i]))) return false;
+    size_t count = (size_t)PyTuple_Size(saving->held[1]);
     saving->operands = calloc(count + 1, sizeof *saving->operands);
     saving->names = calloc(count + 1, sizeof *saving->names);
     saving->descrs = calloc(count + 1, sizeof *saving->descrs);
@@ -208,9 +212,9 @@ static bool read_saving(struct state *state, struct saving *saving, PyObject *na
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        saving->names[i] = text_at(names, i);
-        saving->descrs[i] = text_at(descrs, i);
-        PyObject *array = PyList_GetItem(arrays, (Py_ssize_t)i);
+        saving->names[i] = text_at(saving->held[0], i);
+        saving->descrs[i] = text_at(saving->held[2], i);
+        PyObject *array = PyTuple_GetItem(saving->held[1], (Py_ssize_t)i);
         if (PyErr_Occurred() ||
             !read_native(state, &saving->operands[i], array, ROLE_DATA, "save", saving->names[i]))
             return false;
@@ -235,7 +239,7 @@ PyObject *file_save_all(PyObject *module, PyObject *const *arguments, Py_ssize_t
         !PyList_Check(arguments[3]))
         return PyErr_Format(PyExc_TypeError, "a path and three lists are needed");
     const char *path = path_of(arguments[0], &bytes);
-    if (path && read_saving(state, &saving, arguments[1], arguments[2], arguments[3])) {
+    if (path && read_saving(state, &saving, arguments + 1)) {
         struct store_source source = {
             .context = &saving, .count = saving.count, .describe = saving_describe, .load = saving_load};
         Py_BEGIN_ALLOW_THREADS;

@@ -101,6 +101,7 @@ struct running {
     const garner_tensor **inputs; /* NULL: left out */
     struct array *outputs;
     const struct operand *like; /* the first input that was given: whose kind the results are of */
+    PyObject *given; /* names and arrays, held: code that reading them runs may change the dictionary */
 };
 
 static void free_running(struct running *running)
@@ -112,6 +113,7 @@ static void free_running(struct running *running)
     free(running->operands);
     free(running->inputs);
     free(running->outputs);
+    Py_XDECREF(running->given);
 }
 
 static bool read_input(struct running *running, PyObject *name, PyObject *array)
@@ -139,8 +141,10 @@ static bool read_input(struct running *running, PyObject *name, PyObject *array)
 static bool read_inputs(struct running *running, PyObject *given)
 {
     const struct graph *graph = running->graph;
-    PyObject *name, *array;
-    Py_ssize_t at = 0;
+    PyObject *items = PyDict_Items(given);
+    running->given = items ? PyList_AsTuple(items) : NULL;
+    Py_XDECREF(items);
+    if (running->given == NULL) return false;
     running->operands = calloc(graph->input_count + 1, sizeof *running->operands);
     running->inputs = calloc(graph->input_count + 1, sizeof *running->inputs);
     running->outputs = calloc(graph->output_count + 1, sizeof *running->outputs);
@@ -148,8 +152,10 @@ static bool read_inputs(struct running *running, PyObject *given)
         PyErr_NoMemory();
         return false;
     }
-    while (PyDict_Next(given, &at, &name, &array))
-        if (!read_input(running, name, array)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(running->given); i++) {
+        PyObject *pair = PyTuple_GetItem(running->given, i);
+        if (!read_input(running, PyTuple_GetItem(pair, 0), PyTuple_GetItem(pair, 1))) return false;
+    }
     for (size_t i = 0; i < graph->input_count; i++)
         if (running->inputs[i]) operand_hold(&running->operands[i]);
     for (size_t i = 0; i < graph->input_count; i++)

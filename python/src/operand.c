@@ -78,7 +78,7 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
     operand->writable = operand->swapped = operand->odd = false;
     operand->format = NULL;
     operand->object = object;
-    operand->owned = NULL;
+    operand->owned = operand->detached = NULL;
     operand->like = NULL;
     operand->memory = NULL;
     operand->seen.type = operand->seen.guard = NULL;
@@ -99,11 +99,8 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
     return false;
 }
 
-/* Gives an export back. That may run the exporter's Python code, which must not see our exception. */
 static void release_export(struct operand *operand)
 {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
     switch (operand->origin) {
     case FROM_BUFFER:
         PyBuffer_Release(&operand->export.buffer);
@@ -117,17 +114,21 @@ static void release_export(struct operand *operand)
     default:
         break;
     }
-    PyErr_Restore(type, value, traceback);
+    operand->origin = FROM_LIST;
 }
 
+/* Exports and objects of others may run anybody's code when they end, which must not see our exception. */
 void operand_release(struct operand *operand)
 {
-    if (operand->origin >= FROM_BUFFER && operand->origin <= FROM_VERSIONED) release_export(operand);
-    operand->origin = FROM_LIST;
+    struct aside aside;
+    error_put_aside(&aside);
+    release_export(operand);
     Py_CLEAR(operand->seen.guard);
     Py_CLEAR(operand->seen.type);
     Py_CLEAR(operand->owned);
+    Py_CLEAR(operand->detached);
     Py_CLEAR(operand->beyond);
+    error_take_back(&aside);
     free(operand->memory);
     operand->memory = NULL;
 }

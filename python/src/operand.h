@@ -29,7 +29,8 @@ struct operand {
     bool odd;           /* strides are in bytes, since some are not whole elements: operand_settle copies */
     const char *format; /* the buffer protocol's name of an opaque or swapped element; or NULL */
     PyObject *object;   /* what was given, or what was made of it; the caller's reference */
-    PyObject *owned;    /* a reference of our own, or NULL */
+    PyObject *owned;    /* an array that was made of it, or NULL */
+    PyObject *detached; /* what stands for it: torch's tensor without its history, or NULL */
     PyObject
         *like; /* of FROM_NUMPY: the object whose library shall make its own array of the result; or NULL */
     void *memory; /* freed by operand_release */

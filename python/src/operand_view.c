@@ -126,8 +126,9 @@ static bool check_elements(struct state *state, const struct operand *operand, c
     int64_t count = count_elements(tensor->rank, operand->shape);
     for (int32_t i = 0; i < tensor->rank; i++)
         if (operand->shape[i] < 0) {
-            raise_error(state, GARNER_BAD_SHAPE, "%s: %s has extent %lld on axis %d; an extent is at least 0",
-                        operator, name, (long long)operand->shape[i], (int)i);
+            raise_error(state, GARNER_BAD_SHAPE,
+                        "%s: %s has extent %lld on axis %d; an extent is at least 0", operator, name,
+                        (long long)operand->shape[i], (int)i);
             return false;
         }
     if (count < 0)
@@ -159,8 +160,8 @@ static bool refuse_span(struct state *state, const struct operand *operand, int3
         raise_error(state, GARNER_BAD_SHAPE,
                     "%s: %s has a stride of %lld%s on axis %d of extent %lld, which reaches further than can "
                     "be addressed",
-                    operator, name, (long long)operand->strides[axis], operand->odd ? " bytes" : "", (int)axis,
-                    (long long)operand->shape[axis]);
+                    operator, name, (long long)operand->strides[axis], operand->odd ? " bytes" : "",
+                    (int)axis, (long long)operand->shape[axis]);
     return false;
 }
 
@@ -172,13 +173,14 @@ bool operand_check_view(struct state *state, const struct operand *operand, cons
     int32_t axis;
     if (!check_elements(state, operand, operator, name)) return false;
     if (tensor->byte_offset > INT64_MAX) {
-        raise_error(state, GARNER_TOO_LARGE, "%s: %s has byte_offset %llu; the most is 2^63 - 1", operator, name,
-                    (unsigned long long)tensor->byte_offset);
+        raise_error(state, GARNER_TOO_LARGE, "%s: %s has byte_offset %llu; the most is 2^63 - 1", operator,
+                    name, (unsigned long long)tensor->byte_offset);
         return false;
     }
     if (is_packed_with_strides(operand)) {
-        raise_error(state, GARNER_BAD_SHAPE, "%s: %s of packed type %s has strides; it must be dense",
-                    operator, name, garner_dtype_name(tensor->dtype));
+        raise_error(state, GARNER_BAD_SHAPE,
+                    "%s: %s of packed type %s has strides; it must be dense", operator, name,
+                    garner_dtype_name(tensor->dtype));
         return false;
     }
     return find_span(operand, &low, &high, &axis) || refuse_span(state, operand, axis, operator, name);

@@ -166,16 +166,10 @@ static bool check_operand(struct call *call, const garner_tensor *planned, const
     return axis < 0 || refuse_extent(call, planned, tensor, axis, name);
 }
 
-static PyObject *plan_call(PyObject *object, PyObject *arguments, PyObject *keywords)
+static PyObject *run_plan(const struct plan_object *self, struct state *state, PyObject *const *values)
 {
-    static const struct signature signature = {
-        "Plan", 4, 4, 2, {NAME_data, NAME_indices, NAME_out, NAME_threads}};
-    struct plan_object *self = (struct plan_object *)object;
     struct call call;
-    PyObject *values[4];
-    call.state = state_of_type(Py_TYPE(object));
-    if (call.state == NULL || !arguments_unpack(call.state, &signature, arguments, keywords, values))
-        return NULL;
+    call.state = state;
     call.op = self->op;
     call.operator= garner_kind_name(self->op.kind);
     call.threads = 0;
@@ -191,6 +185,21 @@ static PyObject *plan_call(PyObject *object, PyObject *arguments, PyObject *keyw
                  call.data.tensor.byte_offset == 0 && call.indices.tensor.byte_offset == 0;
     call.plan = dense ? self->plan : NULL;
     return call_run(&call);
+}
+
+static PyObject *plan_call(PyObject *object, PyObject *arguments, PyObject *keywords)
+{
+    static const struct signature signature = {
+        "Plan", 4, 4, 2, {NAME_data, NAME_indices, NAME_out, NAME_threads}};
+    struct state *state = state_of_type(Py_TYPE(object));
+    PyObject *values[4];
+    if (state == NULL || !arguments_unpack(state, &signature, arguments, keywords, values)) return NULL;
+    for (int i = 0; i < 4; i++) /* code that reading them runs may change the dictionary they are from */
+        Py_XINCREF(values[i]);
+    PyObject *result = run_plan((struct plan_object *)object, state, values);
+    for (int i = 0; i < 4; i++)
+        Py_XDECREF(values[i]);
+    return result;
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */

@@ -66,8 +66,11 @@ static bool means_what_it_holds(struct state *state, struct operand *operand, Py
     }
     const char *why = NULL;
     if (grad == Py_True && !torch_records()) {
-        operand->object = operand->owned = *object = PyObject_CallMethod(*object, "detach", NULL);
-        if (*object == NULL) return false;
+        operand->object = operand->detached = *object = PyObject_CallMethod(*object, "detach", NULL);
+        if (*object == NULL) {
+            Py_DECREF(grad);
+            return false;
+        }
     } else if (grad == Py_True) {
         why = "requires grad, and garner's result would be cut off from it; give it .detach()ed, or call "
               "within torch.no_grad()";
@@ -234,21 +237,21 @@ static PyObject *call_dlpack(PyObject *method)
 static int read_by_numpy(struct state *state, struct operand *operand, PyObject *object, const char *operator,
                          const char * name)
 {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
+    struct aside aside;
+    error_put_aside(&aside);
     struct numpy *numpy = numpy_get(state);
     bool able = numpy && PyObject_HasAttr(object, state->name[NAME___array__]) &&
                 PyObject_HasAttr(object, state->name[NAME___array_namespace__]);
     operand->owned = able ? numpy_convert(numpy, object) : NULL;
     int done = operand->owned ? read_numpy(state, operand, operand->owned, operator, name) : 0;
     if (done == 0) {
-        PyErr_Restore(type, value, traceback);
+        error_take_back(&aside);
         return 0;
     }
     operand->like = object;
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
+    Py_XDECREF(aside.type);
+    Py_XDECREF(aside.value);
+    Py_XDECREF(aside.traceback);
     return done;
 }
 
@@ -265,10 +268,42 @@ static int read_by_capsule(struct state *state, struct operand *operand, PyObjec
         return -1;
     }
     int done = take_capsule(state, operand, capsule, operator, name);
+    struct aside aside;
+    error_put_aside(&aside); /* the capsule's destructor may be anybody's code */
     Py_DECREF(capsule);
+    error_take_back(&aside);
     if (done > 0 && role == ROLE_OUT && operand->origin == FROM_DLPACK && is_frozen(object))
         operand->writable = false;
     return done;
+}
+
+/* The way to an object's memory: a table of functions, or a method of which it is a new reference. */
+struct producer {
+    const DLPackExchangeAPI *functions;
+    PyObject *method;
+};
+
+/* 1: there is one, 0: there is none, -1: an exception is set. */
+static int find_producer(struct state *state, PyObject *object, struct producer *producer)
+{
+    producer->functions = dlpack_functions(state, Py_TYPE(object));
+    producer->method = NULL;
+    if (producer->functions) return 1;
+    producer->method = PyObject_GetAttr(object, state->name[NAME___dlpack__]);
+    if (producer->method) return 1;
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return -1;
+    PyErr_Clear();
+    return 0;
+}
+
+static int read_by_functions(struct state *state, struct operand *operand, PyObject *object,
+                             const DLPackExchangeAPI *functions, const char *operator, const char * name)
+{
+    DLManagedTensorVersioned *managed;
+    if (functions->managed_tensor_from_py_object_no_sync(object, &managed) == 0)
+        return take_versioned(state, operand, managed, operator, name);
+    raise_from(state, GARNER_BAD_TYPE, "%s: %s cannot be read through DLPack", operator, name);
+    return -1;
 }
 
 int read_dlpack(struct state *state, struct operand *operand, PyObject *object, enum role role,
@@ -276,30 +311,23 @@ int read_dlpack(struct state *state, struct operand *operand, PyObject *object, 
 {
     if (PyCapsule_CheckExact(object)) return take_capsule(state, operand, object, operator, name);
     if (PyType_Check(object)) return 0;
-    const DLPackExchangeAPI *functions = dlpack_functions(state, Py_TYPE(object));
-    if (functions) {
-        DLManagedTensorVersioned *managed;
-        if (!means_what_it_holds(state, operand, &object, operator, name)) return -1;
-        if (functions->managed_tensor_from_py_object_no_sync(object, &managed) == 0)
-            return take_versioned(state, operand, managed, operator, name);
-        raise_from(state, GARNER_BAD_TYPE, "%s: %s cannot be read through DLPack", operator, name);
-        return -1;
-    }
-    PyObject *method = PyObject_GetAttr(object, state->name[NAME___dlpack__]);
-    if (method == NULL) {
-        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return -1;
-        PyErr_Clear();
-        return 0;
-    }
     PyObject *given = object;
-    int done = -1;
-    if (means_what_it_holds(state, operand, &object, operator, name)) {
-        if (object != given) {
-            Py_DECREF(method);
-            method = PyObject_GetAttr(object, state->name[NAME___dlpack__]);
+    struct producer producer;
+    int done = find_producer(state, object, &producer);
+    if (done <= 0) return done;
+    done = means_what_it_holds(state, operand, &object, operator, name) ? 1 : -1;
+    if (done > 0 && object != given) { /* which may be of another type */
+        Py_CLEAR(producer.method);
+        done = find_producer(state, object, &producer);
+        if (done == 0) {
+            raise_error(state, GARNER_BAD_TYPE, "%s: %s has a detach() without __dlpack__", operator, name);
+            done = -1;
         }
-        if (method) done = read_by_capsule(state, operand, object, method, role, operator, name);
     }
-    Py_XDECREF(method);
+    if (done > 0 && producer.functions)
+        done = read_by_functions(state, operand, object, producer.functions, operator, name);
+    else if (done > 0)
+        done = read_by_capsule(state, operand, object, producer.method, role, operator, name);
+    Py_XDECREF(producer.method);
     return done;
 }

@@ -35,16 +35,16 @@ deleted = []  # one entry for each call of a deleter
 
 
 def capsule(address, shape, code=1, bits=8, *, strides=None, lanes=1, device=(1, 0), offset=0, ndim=None, name=None, version=None,
-            flags=0, deleter=True, shape_pointer=True):  # fmt: skip
-    """A capsule of the tensor at an address; with a version, a versioned one."""
+            flags=0, deleter=True, shape_pointer=True, destructor=None):  # fmt: skip
+    """A capsule of the tensor at an address; with a version, a versioned one. Deleter and destructor may be C functions."""
     numbers = (i64 * max(len(shape), 1))(*shape)
     steps = (i64 * max(len(shape), 1))(*strides) if strides is not None else None
     tensor = Tensor(address, *device, len(shape) if ndim is None else ndim, code, bits, lanes, numbers if shape_pointer else None, steps, offset)
-    call = Deleter(deleted.append) if deleter else Deleter()
+    call = deleter if isinstance(deleter, Deleter) else Deleter(deleted.append) if deleter else Deleter()
     managed = Versioned(*version, None, call, flags, tensor) if version else Plain(tensor, None, call)
     text = ctypes.create_string_buffer(name if name is not None else b"dltensor_versioned" if version else b"dltensor")
-    _kept.append((numbers, steps, call, managed, text))
-    return _api.PyCapsule_New(ctypes.addressof(managed), ctypes.addressof(text), None)
+    _kept.append((numbers, steps, call, managed, text, destructor))
+    return _api.PyCapsule_New(ctypes.addressof(managed), ctypes.addressof(text), ctypes.cast(destructor, ctypes.c_void_p) if destructor else None)
 
 
 _api.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]

@@ -3,9 +3,12 @@
 
 import array
 import ctypes
+import sys
+import types
+import weakref
 
 import pytest
-from capsule import Producer, capsule, deleted
+from capsule import Deleter, Producer, capsule, deleted
 
 import garner
 
@@ -191,8 +194,6 @@ def test_released_on_every_error():
 
 def test_result_of_the_same_library(monkeypatch):
     """An array's own library imports the result, by __array_namespace__ or by its package's from_dlpack."""
-    import sys
-    import types
 
     class Namespace:
         @staticmethod
@@ -259,3 +260,99 @@ def test_no_elements_and_very_long_axes():
     assert garner.gather(empty.__dlpack__(max_version=(1, 0)), []).shape == empty.shape
     many = garner.gather(capsule(HERE, [2**40, 0]), [], axis=1)
     assert repr(many) == f"<garner.Array, shape ({2**40}, 0), dtype 'u8'>"
+
+
+def stumbles(address):
+    """Python code that raises and catches, as destructors may run."""
+    try:
+        int("x")
+    except ValueError:
+        deleted.append(address)
+
+
+STUMBLES = Deleter(stumbles)
+LEAVES_AN_ERROR = Deleter(ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value)
+
+
+@pytest.mark.parametrize("ends", [STUMBLES, LEAVES_AN_ERROR], ids=["stumbles", "leaves-an-error"])
+@pytest.mark.parametrize("what", ["major", "lanes", "offset-before", "handles", "name", "cuda"])
+def test_errors_survive_destructors(what, ends, tmp_path):
+    """Whatever runs when a refused capsule or its tensor goes: the error is the one that says why it was refused."""
+    options = {"shape": [3]} | BAD[what]
+    for reader, (begins, call) in READERS.items():
+        for more in dict(destructor=ends), dict(destructor=ends, deleter=ends):
+            deleted.clear()
+            with pytest.raises(garner.Error) as caught:
+                call(Producer(lambda more=more: capsule(HERE, **options, **more)), tmp_path)
+            assert str(caught.value).startswith(begins), reader
+            assert deleted or ends is LEAVES_AN_ERROR
+
+
+def test_deleters_that_leave_an_error_behind():
+    data = Producer(lambda: capsule(HERE, [3], destructor=LEAVES_AN_ERROR, deleter=LEAVES_AN_ERROR))
+    assert garner.gather(data, [2]).tolist() == [2]
+
+
+class Records(Producer):
+    """As torch's tensors that require grad; made while none is recorded."""
+
+    requires_grad = True
+
+    def __init__(self, make, detached):
+        super().__init__(make)
+        self.detached = detached
+
+    def detach(self):
+        return self.detached()
+
+
+@pytest.fixture
+def nothing_is_recorded(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(is_grad_enabled=lambda: False))
+
+
+def refuses():
+    raise BufferError("not today")
+
+
+@pytest.mark.parametrize("make", [refuses, lambda: 7, lambda: capsule(HERE, [3], lanes=2), lambda: capsule(HERE, [3], offset=2**64 - 1),
+                                  lambda: capsule(HERE, [3], version=(2, 0))])  # fmt: skip
+def test_what_detach_gave_is_released(nothing_is_recorded, make, tmp_path):
+    """Also if it cannot be read after all; and so is everything else that a refused call has made."""
+    made = weakref.WeakSet()
+    count = []
+
+    def detached():
+        made.add(one := Producer(make))
+        count.append(1)
+        return one
+
+    data = Records(refuses, detached)
+    before = sys.getrefcount(data)
+    for _, call in READERS.values():
+        for _ in range(8):
+            with pytest.raises(garner.Error):
+                call(data, tmp_path)
+    assert len(count) == 8 * len(READERS) and len(made) == 0 and sys.getrefcount(data) == before
+
+
+def test_detach_may_fail_or_give_anything(nothing_is_recorded):
+    with pytest.raises(BufferError, match="not today"):
+        garner.gather(Records(refuses, refuses), [0])
+    for other in (7, "text", None, [1, 2, 3], object()):
+        with pytest.raises(garner.BadType, match="detach"):
+            garner.gather(Records(refuses, lambda other=other: other), [0])
+    given = Records(refuses, lambda: Producer(lambda: capsule(HERE, [3])))
+    assert garner.gather(given, [2]).tolist() == [2]
+
+
+def test_interrupts_stay_interrupts():
+    class Asked:
+        def __dlpack_device__(self):
+            raise KeyboardInterrupt
+
+        def __dlpack__(self, **options):
+            raise AssertionError
+
+    with pytest.raises(KeyboardInterrupt):
+        garner.gather(Asked(), [0])

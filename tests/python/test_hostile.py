@@ -2,6 +2,7 @@
 """Arguments that change each other while they are read, and calls within calls: an error or the right answer, never more."""
 
 import ctypes
+import gc
 import os
 import signal
 import threading
@@ -177,3 +178,37 @@ def test_a_model_in_a_child_that_was_forked_while_it_ran(model):  # noqa: F811
     forked.set()
     other.join()
     assert os.waitpid(child, 0)[1] == 0
+
+
+class Clears:
+    """An array that empties every list and dictionary that anything like it is in, once it is read."""
+
+    def __init__(self, *others):
+        self.others = others
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **options):
+        for referred in (self, *self.others):
+            for holder in gc.get_referrers(referred):
+                if isinstance(holder, (list, dict)) and holder is not self.__dict__:
+                    holder.clear()
+        self.others = ()
+        gc.collect()
+        return np.array([1, 1]).__dlpack__(**options)
+
+
+@needs_numpy
+def test_containers_that_lose_their_arrays_meanwhile(tmp_path, model):  # noqa: F811
+    """Arrays that nobody but the call holds any more stay for the call."""
+
+    def two(kind):
+        first = np.ones((LARGE, 3), kind)
+        return first, Clears(first)
+
+    garner.save(tmp_path / "a.npz", dict(zip("ab", two("f4"))))
+    assert garner.load(tmp_path / "a.npz")["a"][-1].tolist() == [1, 1, 1]
+    assert model.run(dict(zip("xi", two("f4"))))
+    plan = garner.Plan("gather", (LARGE, 3), (2,))
+    assert plan(**dict(zip(("data", "indices"), two("f4")))).tolist() == [[1, 1, 1], [1, 1, 1]]
