@@ -3,21 +3,26 @@
 
     import onnxruntime as ort, garner.onnxruntime
 
-    garner.onnxruntime.register()
     session = ort.InferenceSession("model.onnx", garner.onnxruntime.session_options())
 
+InferenceSession's own `providers=` replaces the providers of session options, garner too: give that list to session_options.
 Needs onnxruntime 1.24 or newer. The other operators stay with the runtime.
 """
 
+import functools
+import sys
+import warnings
 import weakref
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 NAME = "GarnerExecutionProvider"
+CPU = "CPUExecutionProvider"
 OLDEST = (1, 24)
 OPTIONS = ("min_bytes",)
 
-_prepared = weakref.WeakKeyDictionary()  # options that have the provider, and what they gave it
+_prepared = weakref.WeakKeyDictionary()  # options that have the provider: all of theirs, with what each was given
 
 __all__ = ["library", "register", "session_options", "unregister"]
 
@@ -82,25 +87,79 @@ def unregister() -> None:
         onnxruntime.unregister_execution_provider_library(NAME)
 
 
-def session_options(options: Any = None, **provider_options: int | str) -> Any:
+@functools.cache
+def _options_class(onnxruntime):
+    """Session options that notice when a session does not use their providers."""
+
+    class SessionOptions(onnxruntime.SessionOptions):
+        def has_providers(self):
+            # InferenceSession asks when it was given providers, which replace ours. It has them in a variable of that name.
+            given = sys._getframe(1).f_locals.get("providers")
+            if given and NAME not in given:
+                warnings.warn(
+                    f"garner.onnxruntime: this session runs without garner: providers={given!r} replaces the providers of its session "
+                    "options. Leave it out, and call session_options(providers=[...]) if the session needs others than the CPU's",
+                    stacklevel=4,
+                )
+            return super().has_providers()
+
+    return SessionOptions
+
+
+def _ordered(providers):
+    """A list as InferenceSession takes it, of names or (name, options), as pairs. Ours is first if it is not in the list, and
+    the CPU's last."""
+    entries = [(providers,)] if isinstance(providers, str) else providers
+    pairs = [(entry, {}) if isinstance(entry, str) else entry for entry in entries]
+    for pair in pairs:
+        if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], dict)):
+            raise TypeError(f"garner.onnxruntime: providers has {pair!r}; it must be a list of names or (name, options)")
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        raise ValueError(f"garner.onnxruntime: providers names one of them twice: {', '.join(names)}")
+    return [(NAME, {})] * (NAME not in names) + pairs + [(CPU, {})] * (CPU not in names)
+
+
+def _add_providers(onnxruntime, options, pairs):
+    """A provider that came as a plug-in is added by its devices, one that is built in by its name."""
+    known = {device.ep_name for device in onnxruntime.get_ep_devices()} | set(onnxruntime.get_available_providers())
+    for name, _ in pairs:
+        if name not in known:
+            raise ValueError(f"garner.onnxruntime: there is no provider {name}; this onnxruntime has {', '.join(sorted(known))}")
+    for name, provider_options in pairs:
+        devices = _devices(onnxruntime, name)
+        if devices:
+            options.add_provider_for_devices(devices, provider_options)
+        else:
+            options.add_provider(name, provider_options)
+
+
+def session_options(options: Any = None, *, providers: Iterable = (), **provider_options: int | str) -> Any:
     """Session options, new ones or those given, with which a session runs its gathers here and the rest as ever.
 
     Registers the provider if that was not done. The one provider option is `min_bytes`: nodes whose output is known to
     be smaller are left to the runtime; not given, all are taken. Options that are given are changed, and may be given again.
 
+    Do not give `providers=` to InferenceSession as well: that list replaces the providers of session options, and garner is
+    gone. Give it here: `providers` are names or (name, options) as there. garner comes before them, unless it is one of
+    them, and the runtime's own CPU provider last.
+
     >>> options = garner.onnxruntime.session_options(min_bytes=4096)
+    >>> options = garner.onnxruntime.session_options(providers=["CPUExecutionProvider"])
     """
     onnxruntime = _runtime()
-    given = {name: _as_text(name, value) for name, value in provider_options.items()}
+    ordered = _ordered(providers)
+    ours = {**dict(ordered)[NAME], **provider_options}
+    given = {name: _as_text(name, value) for name, value in ours.items()}
     if not isinstance(options, (onnxruntime.SessionOptions, type(None))):
         raise TypeError(f"garner.onnxruntime: options is a {type(options).__name__}; it must be onnxruntime.SessionOptions")
     register()
-    options = onnxruntime.SessionOptions() if options is None else options
+    options = _options_class(onnxruntime)() if options is None else options
+    ordered = [(name, given if name == NAME else {key: str(value) for key, value in rest.items()}) for name, rest in ordered]
     if options in _prepared:  # the runtime would refuse a provider that is there twice
-        if _prepared[options] != given:
-            raise ValueError(f"garner.onnxruntime: these options have the provider already, with {_prepared[options]}")
+        if _prepared[options] != ordered:
+            raise ValueError(f"garner.onnxruntime: these options have their providers already: {_prepared[options]}")
         return options
-    options.add_provider_for_devices(_devices(onnxruntime, NAME), given)
-    options.add_provider_for_devices(_devices(onnxruntime, "CPUExecutionProvider"), {})
-    _prepared[options] = given
+    _add_providers(onnxruntime, options, ordered)
+    _prepared[options] = ordered
     return options
