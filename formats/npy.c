@@ -126,16 +126,12 @@ static garner_status take_elements(struct array *array, const char *path, const 
     return GARNER_OK;
 }
 
-/* The header lies in the file, which another process may have written to since it was read. */
-static garner_status check_descr(const char *descr, const char *path, const struct npy_header *header,
-                                 garner_error *error)
+int npy_descr_fits(const char *descr, uint64_t item_bytes)
 {
     struct npy_type type = {0};
-    struct tokens scan = tokens_begin(descr, strlen(descr), NPY_SPACES, path, NULL);
-    if (!npy_type(&scan, &type) && scan.at == scan.end && type.dtype == GARNER_OPAQUE &&
-        type.item_bytes == header->type.item_bytes)
-        return GARNER_OK;
-    return fail_at(error, GARNER_BAD_FILE, path, "the file was changed while it was read");
+    struct tokens scan = tokens_begin(descr, strlen(descr), NPY_SPACES, "", NULL);
+    return npy_type(&scan, &type) == GARNER_OK && scan.at == scan.end && type.dtype == GARNER_OPAQUE &&
+           type.item_bytes == item_bytes;
 }
 
 static garner_status take_descr(struct array *array, const char *path, const struct npy_frame *frame,
@@ -148,7 +144,10 @@ static garner_status take_descr(struct array *array, const char *path, const str
     if (!array->descr) return fail_memory(error, path, 2 * header->descr_size + 1);
     if (!utf8_is_valid(array->descr))
         return fail_at(error, GARNER_BAD_FILE, path, "header is not valid UTF-8");
-    return check_descr(array->descr, path, header, error);
+    /* The header lies in the file, which another process may have written to since it was read. */
+    if (!npy_descr_fits(array->descr, header->type.item_bytes))
+        return fail_at(error, GARNER_BAD_FILE, path, "the file was changed while it was read");
+    return GARNER_OK;
 }
 
 garner_status npy_array(struct array *array, const char *path, const struct npy_frame *frame,

@@ -19,4 +19,7 @@ garner_status npy_load(struct array *array, const char *path, garner_error *erro
  * Types that .npy lacks (bf16, small floats, sub-byte, str) are GARNER_UNSUPPORTED. */
 garner_status npy_save(const char *path, const garner_tensor *tensor, const char *descr, garner_error *error);
 
+/* Whether `descr` is the type of opaque elements of so many bytes. */
+int npy_descr_fits(const char *descr, uint64_t item_bytes);
+
 #endif

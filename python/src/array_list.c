@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "array_object.h"
+#include "buffer_format.h"
 #include "byteorder.h"
 #include "errors.h"
 #include "integer.h"
@@ -77,6 +78,7 @@ static PyObject *list_from(const struct array_object *array, int32_t axis, int64
 {
     if (axis == array->tensor.rank) return array_object_element(array, offset);
     Py_ssize_t extent = (Py_ssize_t)array->tensor.shape[axis];
+    if (PyErr_CheckSignals() < 0) return NULL; /* there may be any number of lists, also of nothing */
     PyObject *list = PyList_New(extent);
     for (Py_ssize_t i = 0; list && i < extent; i++) {
         PyObject *item = list_from(array, axis + 1, offset + i * array->tensor.strides[axis]);

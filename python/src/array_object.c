@@ -5,45 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffer_format.h"
 #include "errors.h"
 #include "operand.h"
-
-/* The buffer protocol's letters for a type, or NULL. */
-static const char *letters_of(garner_dtype dtype)
-{
-    switch (dtype) {
-    case GARNER_F32:
-        return "f";
-    case GARNER_F64:
-        return "d";
-    case GARNER_F16:
-        return "e";
-    case GARNER_I8:
-        return "b";
-    case GARNER_I16:
-        return "h";
-    case GARNER_I32:
-        return "i";
-    case GARNER_I64:
-        return "q";
-    case GARNER_U8:
-        return "B";
-    case GARNER_U16:
-        return "H";
-    case GARNER_U32:
-        return "I";
-    case GARNER_U64:
-        return "Q";
-    case GARNER_BOOL:
-        return "?";
-    case GARNER_C64:
-        return "Zf";
-    case GARNER_C128:
-        return "Zd";
-    default:
-        return NULL;
-    }
-}
 
 static void fill_numbers(struct array_object *made, const garner_tensor *tensor, int64_t item)
 {
@@ -85,7 +49,7 @@ struct array_object *array_object_new(struct state *state, struct block *block, 
     made->writable = writable;
     fill_numbers(made, tensor, item);
     char *text = (char *)(made->buffer_strides + tensor->rank);
-    made->format = letters_of(tensor->dtype);
+    made->format = format_of_type(tensor->dtype);
     if (format) made->format = memcpy(text, format, words);
     made->descr = descr ? memcpy(text + words, descr, more) : NULL;
     return made;

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "array_object.h"
+#include "buffer_format.h"
 #include "errors.h"
+#include "npy.h"
 #include "operand.h"
 
 /* What is chosen so far. Strides and offset count elements. */
@@ -143,6 +145,20 @@ static const char *text_or_null(PyObject *given)
     return PyUnicode_Check(given) ? PyUnicode_AsUTF8AndSize(given, NULL) : NULL;
 }
 
+/* Whether the buffer protocol's and NumPy's names, or NULL, are such as elements of this type have: whoever
+ * reads the Array believes them. */
+static bool check_names(struct state *state, const garner_shape *shape, const char *format, const char *descr)
+{
+    const int64_t item = garner_dtype_bytes(shape->dtype, 1, shape->item_bytes);
+    const char *wrong = NULL;
+    if (format && !format_fits(format, shape->dtype, item)) wrong = format;
+    if (descr && (shape->dtype != GARNER_OPAQUE || !npy_descr_fits(descr, shape->item_bytes))) wrong = descr;
+    if (wrong == NULL) return true;
+    raise_error(state, GARNER_BAD_TYPE, "Array: '%.80s' is no name of elements of type %s and %lld bytes",
+                wrong, garner_dtype_name(shape->dtype), (long long)item);
+    return false;
+}
+
 /* (bytes, type, bytes of an element, shape, format, descr): what _pickles.py takes apart. */
 PyObject *array_of_bytes(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
@@ -163,6 +179,7 @@ PyObject *array_of_bytes(PyObject *module, PyObject *const *arguments, Py_ssize_
     if (shape.bytes != PyBytes_Size(arguments[0]))
         return raise_error(state, GARNER_BAD_SHAPE, "Array: %zd bytes for a shape of %lld",
                            PyBytes_Size(arguments[0]), (long long)shape.bytes);
+    if (!check_names(state, &shape, format, descr)) return NULL;
     struct array_object *made = array_object_allocate(state, &shape, format, descr);
     if (made) memcpy(made->tensor.data, PyBytes_AsString(arguments[0]), (size_t)shape.bytes);
     return (PyObject *)made;

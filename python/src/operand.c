@@ -290,12 +290,6 @@ void operand_integer(const struct operand *operand, int64_t *number)
     *number = integer_value(bytes, operand->tensor.dtype);
 }
 
-bool format_is_swapped(const char *format)
-{
-    char order = format ? format[0] : '@';
-    return byteorder_is_little() ? order == '>' || order == '!' : order == '<';
-}
-
 bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out)
 {
     if (data->tensor.dtype != out->tensor.dtype) return true; /* the library says it better */

@@ -99,9 +99,6 @@ bool operand_flatten(struct state *state, struct operand *operand, const char *o
 /* The only element of an operand of integers; one beyond 63 bits comes as the largest that fits. */
 void operand_integer(const struct operand *operand, int64_t *number);
 
-/* Whether the buffer protocol's name of an element (NULL: none) says that it is in the other byte order. */
-bool format_is_swapped(const char *format);
-
 /* Whether data and out hold elements of the same type beyond what the library compares. */
 bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out);
 

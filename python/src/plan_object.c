@@ -33,19 +33,24 @@ garner_kind kind_of_name(struct state *state, PyObject *name)
     return 0;
 }
 
+/* One extent after the other, and no more of what may have no end than a shape can have. */
 static bool take_shape(struct state *state, const char *name, PyObject *given, garner_tensor *tensor,
                        int64_t *shape)
 {
-    PyObject *list = PySequence_List(given);
-    Py_ssize_t rank = list ? PyList_Size(list) : -1;
-    bool fits = rank <= GARNER_MAX_RANK;
-    if (!fits) raise_error(state, GARNER_BAD_SHAPE, "Plan: %s has %zd extents; the most are 64", name, rank);
-    for (Py_ssize_t i = 0; list && fits && i < rank; i++)
-        fits = option_integer(state, "Plan", name, PyList_GetItem(list, i), &shape[i]);
-    Py_XDECREF(list);
-    tensor->rank = (int32_t)rank;
+    PyObject *walk = PyObject_GetIter(given), *extent;
+    int32_t rank = 0;
+    bool fits = walk != NULL;
+    while (fits && (extent = PyIter_Next(walk))) {
+        fits = rank < GARNER_MAX_RANK && option_integer(state, "Plan", name, extent, &shape[rank]);
+        if (rank++ == GARNER_MAX_RANK)
+            raise_error(state, GARNER_BAD_SHAPE, "Plan: %s has more than 64 extents, which are the most",
+                        name);
+        Py_DECREF(extent);
+    }
+    Py_XDECREF(walk);
+    tensor->rank = rank;
     tensor->shape = shape;
-    return list != NULL && fits;
+    return fits && !PyErr_Occurred();
 }
 
 /* A type by garner's, NumPy's, ONNX's or OpenVINO's name; torch writes its own in front of NumPy's. */

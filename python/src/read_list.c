@@ -60,8 +60,8 @@ static bool take_shape(struct walk *walk, PyObject *object)
     bool fits = true;
     while (fits && is_sequence(node)) {
         fits = operand->tensor.rank < GARNER_MAX_RANK;
-        Py_ssize_t size = PySequence_Size(node);
-        if (!fits || size < 0) break;
+        Py_ssize_t size = fits ? PySequence_Size(node) : -1;
+        if (size < 0) break;
         operand->shape[operand->tensor.rank++] = size;
         if (size == 0) break;
         PyObject *first = PySequence_GetItem(node, 0);
@@ -71,13 +71,48 @@ static bool take_shape(struct walk *walk, PyObject *object)
     }
     Py_DECREF(node);
     if (!fits) return refuse(walk, GARNER_BAD_SHAPE, "is nested deeper than 64 lists");
+    if (PyErr_Occurred() &&
+        PyErr_ExceptionMatches(PyExc_OverflowError)) { /* a range, or any code's __len__ */
+        PyErr_Clear();
+        return refuse(walk, GARNER_TOO_LARGE, "is longer than 2^63 - 1");
+    }
     return !PyErr_Occurred();
 }
 
-/* Opens the sequence that the walk has come to. */
+/* Whether there may be so many lists and numbers as the shape says. That is asked before any of them is
+ * looked at: a few short lists, each in the next many times, are more than can ever be visited. Numbers need
+ * memory, which bounds them; lists of nothing need none. */
+static bool take_memory(struct walk *walk)
+{
+    enum { MOST_EMPTY = 1 << 24 };
+    struct operand *operand = walk->operand;
+    const int64_t count = count_elements(operand->tensor.rank, operand->shape);
+    int64_t lists = 1, bytes;
+    for (int32_t i = 0; count == 0 && operand->shape[i] != 0; i++)
+        if (__builtin_mul_overflow(lists, operand->shape[i], &lists) || lists > MOST_EMPTY)
+            return refuse(walk, GARNER_TOO_LARGE, "has more than 2^24 lists and no number in them");
+    if (count >= 0 && !__builtin_mul_overflow(count, (int64_t)sizeof(int64_t), &bytes))
+        operand->memory = malloc(bytes > 0 ? (size_t)bytes : 1);
+    if (operand->memory) return true;
+    return refuse(walk, GARNER_NO_MEMORY, "has more numbers than there is memory for");
+}
+
+/* Complex numbers take twice the memory of all others. */
+static bool widen_memory(struct walk *walk)
+{
+    struct operand *operand = walk->operand;
+    const int64_t count = count_elements(operand->tensor.rank, operand->shape);
+    const int64_t bytes = garner_dtype_bytes(operand->tensor.dtype, count, 0);
+    void *wider = bytes >= 0 ? realloc(operand->memory, bytes > 0 ? (size_t)bytes : 1) : NULL;
+    if (wider == NULL) return refuse(walk, GARNER_NO_MEMORY, "has more numbers than there is memory for");
+    operand->memory = wider;
+    return true;
+}
+
+/* Opens the sequence that the walk has come to. There may be many, so that somebody presses Ctrl-C. */
 static bool open_sequence(struct walk *walk, PyObject *sequence)
 {
-    Py_ssize_t size = PySequence_Size(sequence);
+    Py_ssize_t size = PyErr_CheckSignals() < 0 ? -1 : PySequence_Size(sequence);
     if (size < 0) return false;
     if (size != walk->operand->shape[walk->depth])
         return refuse(walk, GARNER_BAD_SHAPE,
@@ -229,15 +264,10 @@ int read_list(struct state *state, struct operand *operand, PyObject *object, en
     enum leaf kind = LEAF_NONE;
     if (!is_sequence(object) && !is_number(object)) return 0;
     operand->tensor.shape = operand->shape;
-    if (!take_shape(&walk, object) || !visit_all(&walk, object, note_kind, &kind)) return -1;
-    operand->tensor.dtype = type_of(kind, walk.as_indices);
-    int64_t count = count_elements(operand->tensor.rank, operand->shape);
-    int64_t bytes = count < 0 ? -1 : garner_dtype_bytes(operand->tensor.dtype, count, 0);
-    if (bytes >= 0) operand->memory = malloc(bytes > 0 ? (size_t)bytes : 1);
-    if (operand->memory == NULL) {
-        PyErr_NoMemory();
+    if (!take_shape(&walk, object) || !take_memory(&walk) || !visit_all(&walk, object, note_kind, &kind))
         return -1;
-    }
+    operand->tensor.dtype = type_of(kind, walk.as_indices);
+    if (operand->tensor.dtype == GARNER_C128 && !widen_memory(&walk)) return -1;
     operand->tensor.data = operand->memory;
     return visit_all(&walk, object, put_number, NULL) ? 1 : -1;
 }

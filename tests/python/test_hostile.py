@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Arguments that change each other while they are read, and calls within calls: an error or the right answer, never more."""
 
+import copyreg
 import ctypes
 import gc
 import os
+import pickle
 import signal
 import threading
+import time
 import weakref
 
 import pytest
 
 import garner
+from capsule import capsule
 from conftest import NO_NUMPY
 from test_model import f32, model  # noqa: F401
 
@@ -212,3 +216,139 @@ def test_containers_that_lose_their_arrays_meanwhile(tmp_path, model):  # noqa: 
     assert model.run(dict(zip("xi", two("f4"))))
     plan = garner.Plan("gather", (LARGE, 3), (2,))
     assert plan(**dict(zip(("data", "indices"), two("f4")))).tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+def nested_lists(inner, times, depth):
+    for _ in range(depth):
+        inner = [inner] * times
+    return inner
+
+
+@pytest.fixture
+def patience():
+    """Fails a test that is not done, nor can be interrupted, within seconds."""
+    begin = time.monotonic()
+    yield
+    assert time.monotonic() - begin < 10
+
+
+READ_LISTS = {
+    "data": lambda e: garner.gather(e, [0]),
+    "indices": lambda e: garner.gather([1, 2], e),
+    "take": lambda e: garner.take(e, [0]),
+    "gather_nd": lambda e: garner.gather_nd([1, 2], e),
+    "explain": lambda e: garner.explain("gather", e, [0]),
+    "plan": lambda e: garner.Plan("gather", (2,), (2,))(e, [0, 1]),
+}
+
+
+@pytest.mark.parametrize("reader", READ_LISTS)
+@pytest.mark.parametrize("leaf", [[], 1, ()], ids=repr)
+def test_lists_of_lists_without_end(reader, leaf, patience):
+    """A few thousand words of memory that would take longer to walk through than anybody waits."""
+    with pytest.raises((garner.BadShape, MemoryError), match="no number in them|more numbers"):
+        READ_LISTS[reader](nested_lists(leaf, 1000, 8))
+
+
+def interrupt_soon():
+    def interrupt(*unused):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+
+
+def test_lists_of_nothing_can_be_interrupted(patience):
+    many = nested_lists([], 4000, 2)
+    empty = garner.gather(capsule(None, [4000, 4000, 0]), [0], axis=0)
+    assert empty.shape == (1, 4000, 0)
+    for call in (lambda: garner.gather(many, [0]), lambda: garner.gather([1], many), garner.gather(capsule(None, [4000, 4000, 0]), range(4000)).tolist):
+        before = signal.getsignal(signal.SIGALRM)
+        begin = time.monotonic()
+        interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        signal.signal(signal.SIGALRM, before)
+        assert time.monotonic() - begin < 1
+
+
+def test_lists_of_nothing_are_fine():
+    assert garner.gather([1, 2], nested_lists([], 100, 3)).shape == (100, 100, 100, 0)
+    assert garner.gather([[]] * 1000, [0, 999]).shape == (2, 0)
+
+
+@pytest.mark.parametrize("length", [10**13, 2**63 - 1, 2**63, 2**200])
+def test_ranges_are_refused_by_their_length(length, patience):
+    for reader in READ_LISTS.values():
+        with pytest.raises((garner.BadShape, MemoryError), match="longer than|more numbers"):
+            reader(range(length))
+    for shape in (range(length), iter(int, 1)):
+        with pytest.raises(garner.BadShape, match="64 extents"):
+            garner.Plan("gather", shape, (1,))
+    assert garner.gather(range(10**6), range(0, 10**6, 10**5)).tolist() == list(range(0, 10**6, 10**5))
+
+
+class Lies(list):
+    """A list that says another length than it has."""
+
+    def __init__(self, values, *lengths):
+        super().__init__(values)
+        self.lengths = iter(lengths)
+
+    def __len__(self):
+        return next(self.lengths, 2)
+
+
+def test_lists_that_lie_about_their_length(patience):
+    for lengths in ((10**15,), (3, 2), (1, 2, 3), (2, 2, 5), (2, 2, 10**9)):
+        for reader in READ_LISTS.values():
+            with pytest.raises((garner.Error, MemoryError, IndexError)):
+                reader(Lies([0, 1], *lengths))
+                reader(object())  # those that happen to be fine
+
+
+PICKLED = copyreg.dispatch_table[garner.Array](garner.gather([3, 1], [0, 1]))
+
+
+@pytest.mark.parametrize(
+    "dtype, item, format, descr",
+    [
+        ("i64", 0, "O", None), ("i64", 0, "d", None), ("i64", 0, "i", None), ("i64", 0, "2i", None), ("i64", 0, "", None),
+        ("i64", 0, "T{O:x:}", None), ("i64", 0, "q", "'<i8'"), ("opaque", 8, "O", None), ("opaque", 8, "T{<i:a::<O:b:}", None),
+        ("opaque", 8, "d", None), ("opaque", 8, "b", None), ("opaque", 8, "c", None), ("opaque", 16, "P", None), ("opaque", 8, None, "'|O'"),
+        ("opaque", 8, None, "'<M8[s]', junk"), ("opaque", 8, None, "'|S7'"), ("opaque", 8, None, "'<i8'"), ("opaque", 8, None, "__import__('os')"),
+        ("bf16", 0, "e", None), ("u4", 0, "B", None), ("opaque", 2**63, "8x", None), ("opaque", 0, "8x", None), ("str", 0, None, None),
+    ],
+)  # fmt: skip
+def test_pickles_whose_names_do_not_fit(dtype, item, format, descr):
+    rebuild, (elements, *_) = PICKLED
+    with pytest.raises(garner.Error, match="Array: "):
+        rebuild(elements, dtype, item, (2,), format, descr)
+
+
+def test_pickles_whose_names_fit():
+    rebuild, (elements, *_) = PICKLED
+    for dtype, item, format, descr in [("i64", 0, ">q", None), ("u64", 0, "N", None), ("opaque", 8, "T{<i:Open:<i:O:}", None), ("opaque", 8, "P", None),
+                                       ("opaque", 8, None, "'<M8[s]'"), ("opaque", 8, None, "[('O', '<i4'), ('b', '<f4')]"), ("c64", 0, "Zf", None)]:  # fmt: skip
+        made = rebuild(elements, dtype, item, (2,), format, descr)
+        assert pickle.loads(pickle.dumps(made)).tobytes() == elements and made.dtype == dtype
+
+
+def record(*names, kinds=(ctypes.c_int32, ctypes.py_object)):
+    return type("Record", (ctypes.Structure,), {"_fields_": list(zip(names, kinds))})
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("a:", "b"), ("a:", "b:"), ("a:<i", "b:"), ("::", ":"), (":a:b:c", "d"), ("a:(2)", "b")])
+def test_names_of_fields_hide_no_objects(names):
+    for kind in ctypes.py_object, ctypes.py_object * 3:
+        records = (record(*names, kinds=(ctypes.c_int32, kind)) * 2)()
+        for data in records, memoryview(records):
+            with pytest.raises(garner.BadType, match="Python objects"):
+                garner.gather(data, [0])
+
+
+def test_names_of_fields_are_not_objects():
+    records = (record("Open", "O", kinds=(ctypes.c_int32, ctypes.c_int32)) * 2)()
+    records[1].O = 7
+    picked = garner.gather(records, [1])
+    assert ctypes.c_int32.from_buffer(picked, 4).value == 7 and memoryview(picked).format == memoryview(records).format
