@@ -60,6 +60,14 @@ PyObject *array_item(PyObject *self, Py_ssize_t index);
 PyObject *array_walk(PyObject *self);
 PyObject *array_of_bytes(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);
 
+/* ---- Comparing, and true or false (array_compare.c) -------------------------------------------- */
+
+PyObject *array_compare(PyObject *self, PyObject *object, int how);
+PyObject *array_all(PyObject *self, PyObject *unused);
+PyObject *array_any(PyObject *self, PyObject *unused);
+int array_truth(PyObject *self);
+int array_contains(PyObject *self, PyObject *object);
+
 /* ---- DLPack (write_dlpack.c) ----------------------------------------------------------------- */
 
 /* The array for another owner; NULL, with BufferError set, if DLPack lacks its type. */

@@ -227,6 +227,8 @@ static PyMemberDef members[] = {
 static PyMethodDef methods[] = {
     {"tolist", FAST(array_tolist), METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
      "tolist($self, /)\n--\n\nThe elements as nested lists of numbers or strings."},
+    {"all", array_all, METH_NOARGS, "all($self, /)\n--\n\nWhether every element is true: not 0, not empty."},
+    {"any", array_any, METH_NOARGS, "any($self, /)\n--\n\nWhether some element is true: not 0, not empty."},
     {"tobytes", FAST(array_tobytes), METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
      "tobytes($self, /)\n--\n\nThe elements as bytes, in C order."},
     {"__dlpack__", FAST(dlpack_method), METH_METHOD | METH_FASTCALL | METH_KEYWORDS, dlpack_method_doc},
@@ -247,20 +249,30 @@ static void array_free_object(PyObject *self)
 }
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "An array of garner's own: what comes back for bytes, array.array, lists and files.\n\n"
-                "It has the buffer protocol and DLPack, so that numpy.asarray(a), memoryview(a) and\n"
-                "torch.from_dlpack(a) see its memory without a copy.\n\n"
-                ">>> import garner\n"
-                ">>> a = garner.gather(b'spam', [3, 0])\n"
-                ">>> a.shape, a.dtype, a.tolist(), bytes(a)\n"
-                "((2,), 'u8', [109, 115], b'ms')\n\n"
-                "Integers and slices choose an element, or a view that shares the memory:\n\n"
-                ">>> a = garner.gather([[1, 2, 3], [4, 5, 6]], [1, 0])\n"
-                ">>> a[0, -1], a[0].tolist(), a[:, ::2].tolist(), [max(row) for row in a]\n"
-                "(6, [4, 5, 6], [[4, 6], [1, 3]], [6, 3])\n"},
+    {Py_tp_doc,
+     "An array of garner's own: what comes back for bytes, array.array, lists and files.\n\n"
+     "It has the buffer protocol and DLPack, so that numpy.asarray(a), memoryview(a) and\n"
+     "torch.from_dlpack(a) see its memory without a copy.\n\n"
+     ">>> import garner\n"
+     ">>> a = garner.gather(b'spam', [3, 0])\n"
+     ">>> a.shape, a.dtype, a.tolist(), bytes(a)\n"
+     "((2,), 'u8', [109, 115], b'ms')\n\n"
+     "Integers and slices choose an element, or a view that shares the memory:\n\n"
+     ">>> a = garner.gather([[1, 2, 3], [4, 5, 6]], [1, 0])\n"
+     ">>> a[0, -1], a[0].tolist(), a[:, ::2].tolist(), [max(row) for row in a]\n"
+     "(6, [4, 5, 6], [[4, 6], [1, 3]], [6, 3])\n\n"
+     "== and != compare element by element with anything array-like, and give an Array of bool:\n\n"
+     ">>> a[0] == [4, 5, 7]\n"
+     "garner.Array([True, True, False], dtype='bool')\n"
+     ">>> (a == [[4, 5, 6], [1, 2, 3]]).all()\n"
+     "True\n"},
     {Py_tp_dealloc, SLOT(array_free_object)},
     {Py_tp_repr, SLOT(array_repr)},
     {Py_tp_iter, SLOT(array_walk)},
+    {Py_tp_richcompare, SLOT(array_compare)},
+    {Py_tp_hash, SLOT(PyObject_HashNotImplemented)}, /* == is no bool, and elements may change */
+    {Py_nb_bool, SLOT(array_truth)},
+    {Py_sq_contains, SLOT(array_contains)},
     {Py_tp_getset, attributes},
     {Py_tp_members, members},
     {Py_tp_methods, methods},

@@ -71,8 +71,8 @@ static int read_other(struct state *state, struct operand *operand, PyObject *ob
     return done;
 }
 
-bool operand_read(struct state *state, struct operand *operand, PyObject *object, enum role role,
-                  const char *operator, const char * name)
+/* What holds nothing yet. */
+static void clear(struct operand *operand, PyObject *object)
 {
     operand->tensor = (garner_tensor){0};
     operand->writable = operand->swapped = operand->odd = false;
@@ -84,6 +84,12 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
     operand->seen.type = operand->seen.guard = NULL;
     operand->beyond = NULL;
     operand->origin = FROM_LIST;
+}
+
+bool operand_read(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                  const char *operator, const char * name)
+{
+    clear(operand, object);
     int done = 0;
     struct numpy *numpy = atomic_load_explicit(&state->numpy, memory_order_acquire);
     if (numpy && numpy_is_exact(numpy, object))
@@ -95,6 +101,14 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
     if (done > 0) operand_drop_strides(operand);
     const bool known = plain && operand->tensor.strides == NULL;
     if (done > 0 && (known || operand_check_view(state, operand, operator, name))) return true;
+    operand_release(operand);
+    return false;
+}
+
+bool operand_read_leaves(struct state *state, struct operand *operand, PyObject *object, const char *operator)
+{
+    clear(operand, object);
+    if (read_leaves(state, operand, object, operator, "the other") > 0) return true;
     operand_release(operand);
     return false;
 }

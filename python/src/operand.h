@@ -55,6 +55,11 @@ struct operand {
 bool operand_read(struct state *state, struct operand *operand, PyObject *object, enum role role,
                   const char *operator, const char * name);
 
+/* The same for lists, tuples, ranges and single objects whose elements stay Python's: the operand has the
+ * shape, and `owned` is a list of the elements in C order. */
+bool operand_read_leaves(struct state *state, struct operand *operand, PyObject *object,
+                         const char *operator);
+
 /* Lets go of what operand_read holds. */
 void operand_release(struct operand *operand);
 
@@ -132,5 +137,7 @@ int read_buffer(struct state *state, struct operand *operand, PyObject *object, 
                 const char * name);
 int read_list(struct state *state, struct operand *operand, PyObject *object, enum role role,
               const char *operator, const char * name);
+int read_leaves(struct state *state, struct operand *operand, PyObject *object, const char *operator,
+                const char * name);
 
 #endif

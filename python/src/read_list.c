@@ -271,3 +271,19 @@ int read_list(struct state *state, struct operand *operand, PyObject *object, en
     operand->tensor.data = operand->memory;
     return visit_all(&walk, object, put_number, NULL) ? 1 : -1;
 }
+
+static bool keep_leaf(struct walk *walk, PyObject *leaf, int64_t flat, void *context)
+{
+    (void)flat;
+    (void)context;
+    return PyList_Append(walk->operand->owned, leaf) == 0;
+}
+
+int read_leaves(struct state *state, struct operand *operand, PyObject *object, const char *operator,
+                const char * name)
+{
+    struct walk walk = {.state = state, .operand = operand, .operator= operator, .name = name };
+    operand->tensor.shape = operand->shape;
+    operand->owned = PyList_New(0);
+    return operand->owned && take_shape(&walk, object) && visit_all(&walk, object, keep_leaf, NULL) ? 1 : -1;
+}
