@@ -5,7 +5,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all demo test bench check python docs install uninstall amalgamation format lint clean help
+.PHONY: all demo test bench bench-models check python docs install uninstall amalgamation format lint clean help
 
 all:           ## build build/garner, build/libgarner.a and build/libgarner.so (Release)
 	@tools/build
@@ -18,6 +18,9 @@ test:          ## run the whole test suite, sanitizer builds included
 
 bench:         ## measure garner against its peers; tables and plots under build/bench/
 	@tools/bench
+
+bench-models:  ## measure whole models inside ONNX Runtime and OpenVINO; tables under build/bench/models/
+	@tools/bench-models
 
 check:         ## run the slow tests: valgrind, longer random runs, coverage, other architectures, Python at length with torch, fuzzing
 	@tools/check
@@ -47,4 +50,4 @@ clean:         ## remove build/
 	rm -rf build
 
 help:          ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile

@@ -13,7 +13,7 @@ from . import machine
 def main():
     request = json.load(sys.stdin)
     machine.hold(request["mode"])  # before anything imports a peer, which counts CPUs when it is imported
-    work = {"times": ".session", "peak": ".peak", "runtime": ".runtimes.section"}[request["what"]]
+    work = {"times": ".session", "peak": ".peak", "runtime": ".runtimes.section", "model": ".models.session"}[request["what"]]
     measure = importlib.import_module(work, __package__)
     with open(request["result"], "w", encoding="utf-8") as file:
         for record in measure.run(request):

@@ -62,6 +62,19 @@ def measure_runtime(runtime, mode, cells, models, library, effort, small, folder
     return _whole(section, "records", [c.name for c in cells] + list(models), status)
 
 
+def measure_model(runtime, mode, model, effort, clock, scratch):
+    """A stored model in one runtime: the header and, if the runtime is there, the record."""
+    request = {
+        "what": "model", "runtime": runtime, "mode": mode, "model": str(model), "effort": effort._asdict(),
+        "clock": clock, "scratch": str(scratch), "result": str(Path(scratch) / "model.part"),
+    }  # fmt: skip
+    status, records = _start(request, mode)
+    if not records or not records[0]["missing"] and len(records) < 2:
+        header = records[0] if records else {"runtime": runtime, "mode": mode, "missing": ""}
+        return header, {"name": Path(model).name, "wrong": [f"the process ended with status {status}"]}
+    return records[0], records[1] if len(records) > 1 else None
+
+
 def measure_peaks(mode, cell, ways, library, folder):
     """Peak memory of each peer on one cell. `ways` names the way of each that was found to be its best."""
     peaks = []

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from garner_bench import inputs, memory, report, runtimes, workloads  # noqa: E402
 from garner_bench.effort import QUICK  # noqa: E402
-from garner_bench.runtimes import judge, section, tables  # noqa: E402
+from garner_bench.runtimes import judge, model_inputs, section, tables  # noqa: E402
 
 onnx = pytest.importorskip("onnx", reason="the models are built with it")
 from garner_bench.runtimes import models  # noqa: E402
@@ -74,7 +74,7 @@ def test_models_are_valid_and_name_their_gathers(name):
 
 
 def test_what_a_model_is_fed_with_changes_in_place():
-    given = models.ModelInputs(models.beam_reorder(small=True))
+    given = model_inputs.ModelInputs(models.beam_reorder(small=True))
     first, place = given.feeds["beams"].copy(), given.feeds["beams"].ctypes.data
     given.choose()
     assert given.feeds["beams"].ctypes.data == place and not np.array_equal(given.feeds["beams"], first)

@@ -35,12 +35,13 @@ class Task(NamedTuple):
     dtype: str = "f32"  # of what is gathered
 
 
-def load(name):
-    """The adapter with garner's plug-in taken in, or the reason why there is none."""
+def load(name, builds=True):
+    """The adapter with garner's plug-in taken in, or the reason why there is none. Who builds models needs onnx too."""
     from ..peers import one_line
 
     try:
-        importlib.import_module(".models", __name__)
+        if builds:
+            importlib.import_module(".models", __name__)
         adapter = importlib.import_module(f".{name}", __name__)
         adapter.version()
     except Exception as error:  # a broken install is missing too, whatever it raises

@@ -14,8 +14,7 @@ import onnxruntime
 
 from ..peers import Way
 from ..stats import median
-from . import Fallback, Task, onnx_cells
-from .onnx_cells import supports  # noqa: F401
+from . import Fallback, Task
 
 TITLE = "ONNX Runtime"
 TINY_ALLOWED = 1.05
@@ -41,7 +40,19 @@ def connect():
     plug_in = garner.onnxruntime
 
 
+def _cells():
+    """Needs the onnx package, which whole models do without."""
+    from . import onnx_cells
+
+    return onnx_cells
+
+
+def supports(cell):
+    return _cells().supports(cell)
+
+
 def cell_task(cell, inputs, folder):
+    onnx_cells = _cells()
     data = np.array(inputs.strings, object).reshape(cell.data) if inputs.strings is not None else inputs.data
     feeds = {"data": data, "indices": inputs.indices.reshape(onnx_cells.index_shape(cell))}
     outs, result = ({}, None) if inputs.strings is not None else ({"out": inputs.out}, inputs.out)
@@ -78,8 +89,14 @@ def open_session(model, side, threads, **changes):
     if side == "alone":
         return onnxruntime.InferenceSession(model, options, providers=[PROVIDERS["alone"]])
     options.add_session_config_entry(RECORD_ASSIGNMENT, "1")
-    session = onnxruntime.InferenceSession(model, plug_in.session_options(options))
-    _check_assignment(session, side)
+    return onnxruntime.InferenceSession(model, plug_in.session_options(options))
+
+
+def _open_checked(model, side, threads, **changes):
+    """The same, with every gather on its side."""
+    session = open_session(model, side, threads, **changes)
+    if side == "garner":
+        _check_assignment(session, side)
     return session
 
 
@@ -98,18 +115,20 @@ def bound_way(session, task):
 
 
 def way(task, side, threads):
-    return bound_way(open_session(task.model, side, threads), task)
+    return bound_way(_open_checked(task.model, side, threads), task)
 
 
 class Profile:
     """A session that writes down what each node took. The file has a line for each node and, behind those of a call,
     one for the whole. The times are whole microseconds, five to ten of which go into the profile itself."""
 
+    _open = staticmethod(_open_checked)
+
     def __init__(self, task, side, threads):
         self._task, self._side = task, side
         self._folder = tempfile.TemporaryDirectory()
         prefix = str(Path(self._folder.name) / "profile")
-        session = open_session(task.model, side, threads, enable_profiling=True, profile_file_prefix=prefix)
+        session = self._open(task.model, side, threads, enable_profiling=True, profile_file_prefix=prefix)
         self._session, self._call = session, bound_way(session, task).call
         self._calls, self._counted, self._runs = 0, [], []
 
@@ -129,17 +148,22 @@ class Profile:
     def end_run(self):
         self._runs.append(self._counted)
 
+    def _check(self, name, told):
+        """The node on its side?"""
+        if told["op_name"] in OPERATORS and told["provider"] != PROVIDERS[self._side]:
+            raise _wrong_side(name, self._side, told["provider"])
+
     def _each_call(self):
-        """For each call, nanoseconds by node."""
+        """For each call, nanoseconds by node; a node in a loop runs several times."""
         with open(self._session.end_profiling(), encoding="utf-8") as file:
             events = json.load(file)
+        self._folder.cleanup()
         calls, nodes = [], {}
         for event in events:
             if event["cat"] == "Node" and event["name"].endswith(KERNEL_TIME):
-                name, told = event["name"].removesuffix(KERNEL_TIME), event["args"]
-                if told["op_name"] in OPERATORS and told["provider"] != PROVIDERS[self._side]:
-                    raise _wrong_side(name, self._side, told["provider"])
-                nodes[name] = event["dur"] * 1e3
+                name = event["name"].removesuffix(KERNEL_TIME)
+                self._check(name, event["args"])
+                nodes[name] = nodes.get(name, 0.0) + event["dur"] * 1e3
             elif event["name"] == "model_run":
                 calls.append(nodes)
                 nodes = {}
@@ -148,7 +172,6 @@ class Profile:
     def finish(self):
         """Nanoseconds in each run, for each gather."""
         calls = self._each_call()
-        self._folder.cleanup()
         absent = [name for name in self._task.gathers if name not in calls[0]]
         if absent:
             raise Fallback(f"{', '.join(absent)} did not run as a node of its own")
@@ -184,6 +207,6 @@ def short_way(task, side, threads):
     if task.cell is None or not task.outs or task.cell.fresh or task.cell.out_bytes * MANY > COPIES_BYTES:
         return None
     untouched = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    models = [onnx_cells.cell_model(task.cell, copies) for copies in (FEW, MANY)]
-    few, many = (bound_way(open_session(m, side, threads, graph_optimization_level=untouched), task) for m in models)
+    models = [_cells().cell_model(task.cell, copies) for copies in (FEW, MANY)]
+    few, many = (bound_way(_open_checked(m, side, threads, graph_optimization_level=untouched), task) for m in models)
     return Way("repeated", _Slope(few.call, many.call), many.fetch, (few, many))

@@ -77,7 +77,7 @@ def check_layers(types, task, side):
             raise Fallback(f"{name} ran as {types.get(name, 'nothing')}")
 
 
-def _layer_types(compiled):
+def layer_types(compiled):
     nodes = compiled.get_runtime_model().get_ops()
     return {node.get_friendly_name(): node.get_rt_info()["layerType"].value for node in nodes}
 
@@ -86,20 +86,24 @@ def compile_model(model, core, threads, dtype, **changes):
     return core.compile_model(model, "CPU", {**_hints(threads, dtype), **changes})
 
 
-def _open(task, side, threads, **changes):
+def open_request(task, side, threads, **changes):
     core = cores[side]
     model = core.read_model(task.model)
     check_read(model, task, side)
     compiled = compile_model(model, core, threads, task.dtype, **changes)
-    check_layers(_layer_types(compiled), task, side)
+    check_layers(layer_types(compiled), task, side)
     return compiled.create_infer_request()
+
+
+def bind(request, feeds):
+    for name, array in feeds.items():
+        request.set_tensor(name, openvino.Tensor(array, shared_memory=array.dtype.kind != "U"))
 
 
 def bound_ways(request, feeds, outs, result):
     """In the caller's thread, and by a thread of the runtime's. Strings are copied in once, and fetched where they lie:
     the first way would copy them into its answer."""
-    for name, array in feeds.items():
-        request.set_tensor(name, openvino.Tensor(array, shared_memory=array.dtype.kind != "U"))
+    bind(request, feeds)
     for name, array in outs.items():
         request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
 
@@ -119,7 +123,7 @@ def _bound(request, task):
 
 
 def way(task, side, threads):
-    return _bound(_open(task, side, threads), task)
+    return _bound(open_request(task, side, threads), task)
 
 
 class Profile:
@@ -140,7 +144,7 @@ class Profile:
         return {info.node_name: info.real_time.total_seconds() * 1e9 * self._calls for info in told}, self._calls
 
     def begin_run(self):
-        self._request = _open(self._task, self._side, self._threads, PERF_COUNT=True)
+        self._request = open_request(self._task, self._side, self._threads, PERF_COUNT=True)
         self._call = _bound(self._request, self._task).call
         self._calls, self._blocks = 0, []
 

@@ -2,11 +2,8 @@
 """Measures one runtime in one thread mode: every cell and every model on both sides, in this process and on the same
 memory, sides taking turns. A time is that of the whole call, or that of a gather inside it."""
 
-import gc
-import random
 import sys
 import tempfile
-import time
 
 from .. import limits, machine, memory, native, peers
 from ..ceiling import Ceiling
@@ -17,8 +14,9 @@ from ..measure import Trial, compete
 from ..session import wanted
 from ..workloads import Workload
 from . import SIDES, load
+from .profiling import profiled
 
-BLOCKS, BLOCK_CALLS, BLOCK_TIME = 5, 8, 4e6  # in a run, in a block, ns: with more, counters of a mean lose precision
+BLOCK_TIME = 4e6  # ns of calls in a row
 LONG_RUN = 4096  # bytes: with such runs a cell is a plain copy, and a plain copy of the same runs its limit
 TRIES = range(7)
 
@@ -52,41 +50,10 @@ def _timed(trial, contestants, effort):
     return {c.name: {"way": c.way.label, "runs": c.runs} for c in contestants}
 
 
-def _block(trial, profile, calls):
-    """So many calls in a row."""
-    trial.begin_turn(profile.call)
-    profile.begin_block()
-    for _ in range(calls):
-        trial.call_once(profile.call)
-    profile.end_block()
-
-
-def _profile_run(trial, profiles, calls, effort, rng):
-    for profile in profiles:
-        profile.begin_run()
-    deadline = time.perf_counter() + effort.seconds / effort.runs
-    for number in range(BLOCKS):
-        for profile in rng.sample(profiles, len(profiles)):
-            _block(trial, profile, calls)
-        if number + 1 >= effort.least_rounds and time.perf_counter() > deadline:
-            break
-    for profile in profiles:
-        profile.end_run()
-
-
 def _nodes(trial, adapter, task, estimate, effort):
     """Times by the runtime's own profile: for each gather, runs for each side."""
     profiles = {side: adapter.Profile(task, side, trial.threads) for side in SIDES}
-    calls = max(1, min(BLOCK_CALLS, int(BLOCK_TIME / estimate)))
-    rng = random.Random(trial.inputs.cell.name)
-    gc.collect()
-    gc.disable()
-    try:
-        for _ in range(effort.runs):
-            _profile_run(trial, list(profiles.values()), calls, effort, rng)
-    finally:
-        gc.enable()
-    told = {side: profile.finish() for side, profile in profiles.items()}
+    told = profiled(trial, profiles, BLOCK_TIME / estimate, effort)
     return {name: {side: {"way": "profile", "runs": told[side][name]} for side in SIDES} for name in told["garner"]}
 
 
@@ -127,7 +94,8 @@ def measure_cell(adapter, cell, threads, effort, shared):
 
 def measure_model(adapter, name, small, threads, effort, folder):
     """What the runtime alone gives is what garner's side must give."""
-    from .models import BUILDERS, ModelInputs
+    from .model_inputs import ModelInputs
+    from .models import BUILDERS
 
     inputs = ModelInputs(BUILDERS[name](small))
     record = {"kind": "model", "name": name, "tiny": False, "whole": {}, "nodes": {}, "absent": {}, "notes": [],

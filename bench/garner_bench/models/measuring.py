@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Measures stored models, each in each runtime in a process of its own, and writes the tables."""
+
+import json
+import sys
+import tempfile
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from .. import machine, run
+from . import judge, stored, tables
+
+
+def _section(runtime, mode, models, how, folder):
+    """The records of one runtime; "missing" says why there are none."""
+    section = {"runtime": runtime, "mode": mode, "missing": "", "records": []}
+    for model in models:
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            header, record = run.measure_model(runtime, mode, model.folder, *how, scratch)
+        section |= header
+        if header["missing"]:
+            break
+        section["records"].append(record)
+    return section
+
+
+def measure(models, runtimes, modes, how, folder):
+    """Prints the tables and what is wrong; the exit status. `how` is the effort and the clock."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    about = machine.describe()  # before we make the machine busy
+    sections = [_section(runtime, mode, models, how, folder) for runtime in runtimes for mode in modes]
+    (folder / "models.json").write_text(json.dumps({"machine": about, "sections": sections}, indent=1) + "\n", encoding="utf-8")
+    tables.write(sections, about, folder)
+    print(tables.text(sections))
+    for section in sections:
+        if section["missing"]:
+            print(f"bench-models: LEFT OUT: {section['runtime']}: {section['missing']}", file=sys.stderr)
+    faults = [fault for section in sections for fault in judge.faults(section)]
+    for fault in faults:
+        print(f"bench-models: {fault}", file=sys.stderr)
+    measured = any("whole" in record for section in sections for record in section["records"])
+    return 0 if measured and not faults else 1
+
+
+def found(folder, pattern):
+    """Those stored models that the pattern names, several with commas."""
+    models = stored.found(folder)
+    chosen = [model for model in models if any(fnmatchcase(model.name, part) for part in pattern.split(","))]
+    if not chosen:
+        known = ", ".join(model.name for model in models) or "none: export them first"
+        raise SystemExit(f"bench-models: no model in {folder} matches {pattern}; there are {known}")
+    return chosen
