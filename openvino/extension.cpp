@@ -5,12 +5,12 @@
 // place.
 #include <array>
 
+#include "choice.hpp"
 #include "operators.hpp"
 #include <openvino/core/extension.hpp>
 #include <openvino/core/op_extension.hpp>
 #include <openvino/frontend/onnx/extension/conversion.hpp>
 #include <openvino/op/constant.hpp>
-#include <openvino/op/parameter.hpp>
 
 namespace garner
 {
@@ -19,18 +19,8 @@ namespace
 
 using ov::op::v0::Constant;
 
-// Arithmetic with shapes: a few elements of a vector that the model computed. The runtime's transformations
-// look for it, and fold it; there is nothing to gain from another kernel.
-bool is_shape_arithmetic(const ov::OutputVector &inputs)
-{
-    if (inputs.size() != 3) return false;
-    const auto &data = inputs.at(0);
-    const auto &rank = data.get_partial_shape().rank();
-    return (data.get_element_type() == ov::element::i64 || data.get_element_type() == ov::element::i32) &&
-           rank.is_static() && rank.get_length() == 1 &&
-           !ov::is_type<ov::op::v0::Parameter>(data.get_node()) && !ov::is_type<Constant>(data.get_node()) &&
-           ov::is_type<Constant>(inputs.at(1).get_node());
-}
+// What the compiler was told: library(min_bytes=...) makes one file for each value.
+constexpr int64_t min_bytes = GARNER_MIN_BYTES;
 
 // ---- OpenVINO's own files -----------------------------------------------------------------------
 
@@ -45,22 +35,30 @@ ov::OutputVector make(const ov::OutputVector &inputs, ov::AttributeVisitor &visi
 
 // The attributes are the stock operator's; the version is what the file says, not what an attribute says.
 template <class Base>
-ov::OutputVector replace(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor, const char *spec)
+std::shared_ptr<Layer<Base>> read_stock(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor,
+                                        const char *spec)
 {
     auto node = std::make_shared<Layer<Base>>();
     node->set_arguments(inputs);
     node->Base::visit_attributes(visitor);
     node->set_spec(spec);
     node->constructor_validate_and_infer_types();
-    return node->outputs();
+    return node;
+}
+
+template <class Base>
+ov::OutputVector replace(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor, const char *spec)
+{
+    return read_stock<Base>(inputs, visitor, spec)->outputs();
 }
 
 template <class Stock>
 ov::OutputVector replace_gather(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor,
                                 const char *spec)
 {
-    return is_shape_arithmetic(inputs) ? make<Stock>(inputs, visitor, spec)
-                                       : replace<ov::op::v8::Gather>(inputs, visitor, spec);
+    if (is_shape_arithmetic(inputs)) return make<Stock>(inputs, visitor, spec);
+    const auto node = read_stock<ov::op::v8::Gather>(inputs, visitor, spec);
+    return is_small_and_alike(*node, spec, min_bytes) ? make<Stock>(inputs, visitor, spec) : node->outputs();
 }
 
 using Maker = ov::OutputVector (*)(const ov::OutputVector &, ov::AttributeVisitor &, const char *);
@@ -112,9 +110,23 @@ const Version versions[] = {
     {"GatherND", 8, 16, replace<ov::op::v8::GatherND>, "openvino-8"},
 };
 
-template <class Base> ov::Extension::Ptr own_type()
+template <class Base> ov::Extension::Ptr own_type(Maker maker = make<Layer<Base>>)
 {
-    return std::make_shared<Replacement>(Layer<Base>::get_type_info_static(), make<Layer<Base>>, nullptr);
+    return std::make_shared<Replacement>(Layer<Base>::get_type_info_static(), maker, nullptr);
+}
+
+// One of garner's own. Where a file or a cache has it, it stays; garner.openvino.replace says by an attribute
+// that it only would like to have it, and finds a stock operator where the choice is against it.
+ov::OutputVector make_or_leave(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor, const char *)
+{
+    int64_t asked = -1;
+    visitor.on_attribute("min_bytes", asked);
+    auto node = std::make_shared<Layer<ov::op::v8::Gather>>();
+    node->set_arguments(inputs);
+    if (node->visit_attributes(visitor)) node->constructor_validate_and_infer_types();
+    const auto is_left =
+        asked >= 0 && (is_shape_arithmetic(inputs) || is_small_and_alike(*node, node->get_spec(), asked));
+    return is_left ? make<ov::op::v8::Gather>(inputs, visitor, nullptr) : node->outputs();
 }
 
 // ---- ONNX ---------------------------------------------------------------------------------------
@@ -132,10 +144,10 @@ ov::OutputVector convert_gather(const ov::frontend::NodeContext &context)
     const auto axis =
         Constant::create(ov::element::i64, ov::Shape{}, {context.get_attribute<int64_t>("axis", 0)});
     const ov::OutputVector inputs = {context.get_input(0), context.get_input(1), axis};
-    if (is_shape_arithmetic(inputs))
-        return {std::make_shared<ov::op::v8::Gather>(inputs[0], inputs[1], inputs[2])};
     auto node = onnx_layer<ov::op::v8::Gather>();
     node->complete(inputs);
+    if (is_shape_arithmetic(inputs) || is_small_and_alike(*node, node->get_spec(), min_bytes))
+        return {std::make_shared<ov::op::v8::Gather>(inputs[0], inputs[1], inputs[2])};
     return node->outputs();
 }
 
@@ -159,7 +171,7 @@ std::vector<ov::Extension::Ptr> all_extensions()
 {
     using ov::frontend::onnx::ConversionExtension;
     std::vector<ov::Extension::Ptr> all = {
-        own_type<ov::op::v8::Gather>(),
+        own_type<ov::op::v8::Gather>(make_or_leave),
         own_type<ov::op::v6::GatherElements>(),
         own_type<ov::op::v8::GatherND>(),
         own_type<ov::op::v5::GatherND>(),

@@ -4,6 +4,8 @@
 // threads that the plug-in runs the layer with, refusals as exceptions.
 #include "operators.hpp"
 
+#include "choice.hpp"
+
 #include <array>
 #include <cstring>
 #include <type_traits>
@@ -151,11 +153,6 @@ bool came_with_the_model(const ov::Node &node)
     return node.get_rt_info().count("fused_names_0") > 0;
 }
 
-bool is_ours(const ov::Node &node)
-{
-    return std::string("garner") == node.get_type_info().version_id;
-}
-
 // Whether a result may be of any type: whoever reads it takes them all.
 bool is_read_as_it_is(const ov::Node &node, int depth)
 {
@@ -217,6 +214,44 @@ void take_unconverted(ov::Node &node, ov::Output<ov::Node> &table)
     if (is_constant && is_outermost && is_made_of(*node.get_input_node_ptr(0), table) &&
         is_read_as_it_is(node, 16))
         node.input(0).replace_source_output(table);
+}
+
+ov::DiscreteTypeInfo foreign_type(const char *name, const ov::DiscreteTypeInfo &base)
+{
+    ov::DiscreteTypeInfo type(name, "garner", &base);
+    type.hash(); // computes and keeps it
+    return type;
+}
+
+ov::DiscreteTypeInfo related_type(const char *name, const ov::DiscreteTypeInfo &base)
+{
+    auto type = base; // with the hash that it keeps
+    type.name = name;
+    type.version_id = "garner";
+    return type;
+}
+
+bool infers_like_onnx(const ov::op::v8::Gather &)
+{
+    return true;
+}
+
+bool infers_like_onnx(const ov::op::v6::GatherElements &node)
+{
+    if (node.get_input_size() < 2) return false; // it has none yet
+    const auto &data = node.get_input_partial_shape(0), &indices = node.get_input_partial_shape(1);
+    if (data.rank().is_dynamic() || indices.rank() != data.rank()) return false;
+    const auto rank = data.rank().get_length();
+    for (int64_t i = 0; i < rank; i++)
+        if (i != node.get_axis() && i - rank != node.get_axis() &&
+            (data[i].is_dynamic() || data[i] != indices[i]))
+            return false;
+    return true;
+}
+
+bool infers_like_onnx(const ov::op::util::GatherNDBase &node)
+{
+    return node.get_batch_dims() == 0;
 }
 
 bool infer_like_onnx(const ov::op::v6::GatherElements &node, ov::PartialShape &out)

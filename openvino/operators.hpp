@@ -97,15 +97,44 @@ struct Replacing<ov::op::v5::GatherND> {
     static constexpr size_t inputs = 2;
 };
 
+// Who a layer is: a type of its own, for which every plug-in infers shapes by copying and validating the node
+// in each call; or one that compares equal to the type that it derives from, since types are compared by
+// their hash, so that the plug-in infers its shape as quickly as its own, and only when an input's has
+// changed. Kernels are looked for by name, which is ours in both. A runtime that compared names would find
+// the first in the second, which is slower and as right.
+ov::DiscreteTypeInfo foreign_type(const char *name, const ov::DiscreteTypeInfo &base);
+ov::DiscreteTypeInfo related_type(const char *name, const ov::DiscreteTypeInfo &base);
+
+// Whether the runtime's own inference gives the shape of an ONNX layer, too.
+bool infers_like_onnx(const ov::op::v8::Gather &node);
+bool infers_like_onnx(const ov::op::v6::GatherElements &node);
+bool infers_like_onnx(const ov::op::util::GatherNDBase &node);
+
 template <class Base> class Layer : public Base
 {
   public:
-    OPENVINO_OP(Replacing<Base>::name, "garner", Base)
+    static const ov::DiscreteTypeInfo &get_type_info_static()
+    {
+        static const auto type = foreign_type(Replacing<Base>::name, Base::get_type_info_static());
+        return type;
+    }
+
+    const ov::DiscreteTypeInfo &get_type_info() const override
+    {
+        static const auto type = related_type(Replacing<Base>::name, Base::get_type_info_static());
+        return !m_is_onnx || infers_like_onnx(*this) ? type : get_type_info_static();
+    }
+
+    const std::string &get_spec() const
+    {
+        return m_spec;
+    }
 
     void set_spec(const std::string &spec)
     {
         m_layer = make_layer(Replacing<Base>::kind, spec);
         m_spec = spec;
+        m_is_onnx = spec.compare(0, 5, "onnx-") == 0;
     }
 
     // The node that a reader makes: arguments and attributes first, then everything else.
@@ -130,6 +159,7 @@ template <class Base> class Layer : public Base
         copy_attributes(*this, *copy);
         copy->m_layer = m_layer;
         copy->m_spec = m_spec;
+        copy->m_is_onnx = m_is_onnx;
         copy->complete(inputs);
         return copy;
     }
@@ -139,7 +169,7 @@ template <class Base> class Layer : public Base
         ov::PartialShape shape;
         check_inputs(*this, Replacing<Base>::inputs);
         take_unconverted(*this, m_table);
-        if (m_spec.compare(0, 5, "onnx-") == 0 && infer_like_onnx(*this, shape))
+        if (m_is_onnx && infer_like_onnx(*this, shape))
             this->set_output_type(0, this->get_input_element_type(0), shape);
         else
             Base::validate_and_infer_types();
@@ -175,6 +205,7 @@ template <class Base> class Layer : public Base
 
   private:
     std::string m_spec;
+    bool m_is_onnx = false;
     std::shared_ptr<garner_layer> m_layer;
     ov::Output<ov::Node> m_table;
 

@@ -13,6 +13,7 @@ A binary for OpenVINO belongs to one of its releases, so the extension is compil
 import contextlib
 import fcntl
 import hashlib
+import operator
 import os
 import platform
 import shlex
@@ -24,8 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__
+from ._trusted import is_trusted_file, trusted_folder
 
 __all__ = ["library", "replace"]
+
+MIN_BYTES = 16384  # what calling a layer by reference costs, a result of this size begins to earn
 
 _PARTS = Path(__file__).resolve().with_name("_openvino")
 _FLAGS = ["-std=c++17", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-Wl,--exclude-libs,ALL,-z,nodelete"]
@@ -82,33 +86,13 @@ def _cache():
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "garner"
 
 
-def _name(openvino):
+def _name(openvino, min_bytes):
     """The file's name: everything that the binary depends on has a part in it."""
-    digest = hashlib.sha256(" ".join([openvino.get_version(), platform.machine(), *_FLAGS]).encode())
+    digest = hashlib.sha256(" ".join([openvino.get_version(), platform.machine(), *_FLAGS, str(min_bytes)]).encode())
     for path in sorted(_PARTS.iterdir()):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     release = openvino.__version__.split("-")[0]
     return f"openvino-{release}-garner-{__version__}-{digest.hexdigest()[:16]}.so"
-
-
-def _is_safe(path):
-    """Whether nobody but this user and the administrator could have put there what is there."""
-    about = path.stat()
-    return about.st_uid in (0, os.geteuid()) and not about.st_mode & 0o022
-
-
-def _folder():
-    """The cache, made if need be. What lies in it is loaded and run, so others must not have a hand in it."""
-    folder = _cache()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder = folder.resolve()
-    if not _is_safe(folder):
-        about = folder.stat()
-        raise PermissionError(
-            f"garner.openvino: {folder} belongs to user {about.st_uid} with mode {about.st_mode & 0o7777:o}, so that others could put "
-            "a program there; let XDG_CACHE_HOME name a folder of your own, or take the others' rights away"
-        )
-    return folder
 
 
 @contextlib.contextmanager
@@ -128,16 +112,17 @@ def _sweep(folder):
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def _compile(package, target):
+def _compile(package, target, min_bytes):
     """Compiles in a folder of its own and moves the result into place, so that no one ever finds half of it."""
     libraries = _parts(package)
     compiler = _compiler()
     _sweep(target.parent)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="compiling-") as folder:
         made = Path(folder) / target.name
-        # One unit of two files: OpenVINO's headers, which take most of the time, are read once.
-        command = [*compiler, *_FLAGS, f"-I{_PARTS}", "-isystem", f"{package / 'include'}", "-include", f"{_PARTS / 'operators.cpp'}",
-                   f"{_PARTS / 'extension.cpp'}", f"{_PARTS / 'libgarner_layer.a'}", *map(str, libraries), "-o", f"{made}"]  # fmt: skip
+        # One unit of three files: OpenVINO's headers, which take most of the time, are read once.
+        command = [*compiler, *_FLAGS, f"-DGARNER_MIN_BYTES={min_bytes}", f"-I{_PARTS}", "-isystem", f"{package / 'include'}",
+                   "-include", f"{_PARTS / 'choice.cpp'}", "-include", f"{_PARTS / 'operators.cpp'}", f"{_PARTS / 'extension.cpp'}",
+                   f"{_PARTS / 'libgarner_layer.a'}", *map(str, libraries), "-o", f"{made}"]  # fmt: skip
         said = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
         if said.returncode or not made.exists():
             lines = [line for line in said.stderr.splitlines() if "error" in line] or said.stderr.splitlines() or ["it said nothing"]
@@ -146,26 +131,41 @@ def _compile(package, target):
         os.replace(made, target)
 
 
-def library() -> str:
+def _bytes(min_bytes):
+    """The number given, if it is one that can be."""
+    try:
+        number = operator.index(min_bytes)
+    except TypeError:
+        raise TypeError(f"garner.openvino: min_bytes is a {type(min_bytes).__name__}, not a whole number of bytes") from None
+    if not 0 <= number < 2**63:
+        raise ValueError(f"garner.openvino: min_bytes is {number}; it must be a whole number of bytes, from 0 to {2**63 - 1}")
+    return number
+
+
+def library(*, min_bytes: int = MIN_BYTES) -> str:
     """The path of the extension for the openvino that is installed here; compiles it if there is none yet.
 
-    That takes a C++ compiler and a few seconds, once for each version of openvino and of garner. The result lies in the
-    user's cache ($XDG_CACHE_HOME/garner or ~/.cache/garner) and needs nothing else. ImportError says that the openvino
-    package is missing, RuntimeError that a compiler is, or what it said; OSError that the cache cannot be written, or that
-    others can write to it: what lies there is run.
+    A Gather whose result is smaller than `min_bytes` is left to the runtime, where the runtime's own kernel gives the same;
+    0 takes every gather. Each value is a file of its own, so that cores with different values can live in one process.
+
+    Compiling takes a C++ compiler and a few seconds, once for each version of openvino and of garner and each value. The
+    result lies in the user's cache ($XDG_CACHE_HOME/garner or ~/.cache/garner) and needs nothing else. ImportError says that
+    the openvino package is missing, RuntimeError that a compiler is, or what it said; OSError that the cache cannot be
+    written, or that others have a hand in its path: what lies there is run.
 
     >>> import openvino as ov, garner.openvino
     >>> core = ov.Core()
     >>> core.add_extension(garner.openvino.library())
     """
+    least = _bytes(min_bytes)
     openvino, package = _runtime()
     _parts(package)
-    folder = _folder()
-    target = folder / _name(openvino)
-    if not (target.exists() and _is_safe(target)):
+    folder = trusted_folder(_cache())
+    target = folder / _name(openvino, least)
+    if not is_trusted_file(target):
         with _alone(folder):
-            if not (target.exists() and _is_safe(target)):
-                _compile(package, target)
+            if not is_trusted_file(target):
+                _compile(package, target, least)
     return str(target)
 
 
@@ -181,19 +181,6 @@ def _spec(node):
     return next((spec for first, spec in reversed(versions) if first <= int(opset.removeprefix("opset"))), None)
 
 
-def _is_shape_arithmetic(node):
-    """Whether a Gather takes a few elements of a vector that the model computed; the extension leaves these alone as well."""
-    data, indices = (node.input_value(port) for port in (0, 1))
-    return (
-        node.get_type_name() == "Gather"
-        and data.get_element_type().get_type_name() in ("i32", "i64")
-        and data.get_partial_shape().rank.is_static
-        and data.get_partial_shape().rank.get_length() == 1
-        and data.get_node().get_type_name() not in ("Parameter", "Constant")
-        and indices.get_node().get_type_name() == "Constant"
-    )
-
-
 def _bodies(node):
     """The models inside a node: both branches of an If, the body of a Loop or a TensorIterator."""
     if hasattr(node, "get_then_body"):
@@ -201,18 +188,20 @@ def _bodies(node):
     return [node.get_function()] if hasattr(node, "get_function") else []
 
 
-def _make(factory, node, spec):
+def _make(factory, node, spec, min_bytes):
+    """Garner's operator; or another, if the extension leaves this one to the runtime."""
     kind = "GatherND5" if spec == "openvino-5" else node.get_type_name()
-    made = factory.create(f"Garner{kind}", node.input_values(), {**node.get_attributes(), "spec": spec})
+    made = factory.create(f"Garner{kind}", node.input_values(), {**node.get_attributes(), "spec": spec, "min_bytes": min_bytes})
     made.set_friendly_name(node.get_friendly_name())
     return made
 
 
-def replace(model: Any) -> Any:
+def replace(model: Any, *, min_bytes: int = MIN_BYTES) -> Any:
     """Puts garner's operators in place of OpenVINO's in a model that is in memory, and returns that model.
 
     For models that were not read by a core with the extension: built in Python, or converted from another framework.
     Subgraphs (If, Loop, TensorIterator) are part of it. Names stay as they are, and so does what each version means.
+    `min_bytes` is what it is for `library()`.
 
     >>> import numpy as np, openvino as ov, garner.openvino
     >>> from openvino import opset8
@@ -228,14 +217,17 @@ def replace(model: Any) -> Any:
     from openvino.utils import replace_node
     from openvino.utils.node_factory import NodeFactory
 
+    least = _bytes(min_bytes)
     factory = NodeFactory()
-    factory.add_extension(library())
+    factory.add_extension(library())  # any value's: what is made is said here
     waiting = [model]
     while waiting:
         for node in waiting.pop().get_ordered_ops():
             waiting += _bodies(node)
             spec = _spec(node)
-            if spec is not None and not _is_shape_arithmetic(node):
-                replace_node(node, _make(factory, node, spec))
+            if spec is not None:
+                made = _make(factory, node, spec, least)
+                if made.get_type_name().startswith("Garner"):
+                    replace_node(node, made)
     model.validate_nodes_and_infer_types()
     return model

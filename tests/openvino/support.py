@@ -184,9 +184,10 @@ def onnx_of(case, opset, number, index_number, kind="static"):
     return model.SerializeToString()
 
 
-def core_with_garner():
+def core_with_garner(**options):
+    """A core with the extension, which takes small layers, too, unless told otherwise."""
     core = ov.Core()
-    core.add_extension(garner.openvino.library())
+    core.add_extension(garner.openvino.library(**{"min_bytes": 0, **options}))
     return core
 
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// Which Gathers of a model stay with the runtime, decided when the model is read.
+#pragma once
+
+#include <string>
+
+#include <openvino/op/util/gather_base.hpp>
+
+namespace garner
+{
+
+// What an extent that a model leaves open is taken for.
+constexpr int64_t open_extent = 64;
+
+// Whether a layer is the extension's own.
+bool is_ours(const ov::Node &node);
+
+// A few elements of a vector that the model computed, which is how models compute with shapes. The runtime's
+// transformations look for it, and fold it.
+bool is_shape_arithmetic(const ov::OutputVector &inputs);
+
+// Whether a Gather, its shape inferred, is better left to the runtime: its result has fewer bytes than given,
+// and the runtime's own kernel gives the same. `spec` is the version, as in layer.h.
+bool is_small_and_alike(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes);
+
+} // namespace garner
