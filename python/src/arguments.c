@@ -113,7 +113,7 @@ static bool integer_of_tensor(struct state *state, const char *operator, const c
                               int64_t *number)
 {
     struct operand operand;
-    if (!PyErr_ExceptionMatches(PyExc_Exception)) return false; /* an interrupt */
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return false; /* an interrupt */
     PyErr_Clear();
     if (!operand_read(state, &operand, given, ROLE_INDICES, operator, name)) {
         if (PyErr_ExceptionMatches(state->error))
@@ -142,7 +142,9 @@ bool option_integer(struct state *state, const char *operator, const char * name
     if (given == NULL) return true;
     if (PyLong_Check(given)) return integer_of_long(state, operator, name, given, number);
     if (is_sequence(given)) return refuse_sequence(state, operator, name, given);
-    PyObject *index = PyNumber_Index(given);
+    /* torch's tensor of one bool would pass for an index */
+    bool is_tensor = PyObject_HasAttr(given, state->name[NAME___dlpack__]);
+    PyObject *index = is_tensor ? NULL : PyNumber_Index(given);
     if (index == NULL) return integer_of_tensor(state, operator, name, given, number);
     bool done = integer_of_long(state, operator, name, index, number);
     Py_DECREF(index);

@@ -47,6 +47,7 @@ struct array_object *array_object_new(struct state *state, struct block *block, 
     made->count = count_elements(tensor->rank, tensor->shape);
     made->bytes = garner_dtype_bytes(tensor->dtype, made->count, tensor->item_bytes);
     made->writable = writable;
+    made->dlpack_type = (DLDataType){0, 0, 0};
     fill_numbers(made, tensor, item);
     char *text = (char *)(made->buffer_strides + tensor->rank);
     made->format = format_of_type(tensor->dtype);
@@ -137,6 +138,7 @@ struct array_object *array_object_copy(struct state *state, const struct array_o
         shape.extents[i] = tensor->shape[i];
     struct array_object *made = array_object_allocate(state, &shape, array->format, array->descr);
     if (made == NULL) return NULL;
+    made->dlpack_type = array->dlpack_type;
     if (copy_array(state, made, array) && (tensor->dtype != GARNER_STR || array_object_own_strings(made)))
         return made;
     Py_DECREF((PyObject *)made);
@@ -156,6 +158,7 @@ int read_array(struct state *state, struct operand *operand, PyObject *object)
         operand->strides[i] = array->tensor.strides[i];
     }
     operand->writable = array->writable;
+    operand->dlpack_type = array->dlpack_type;
     operand->format = array->format;
     operand->swapped = array->tensor.dtype != GARNER_OPAQUE && format_is_swapped(array->format);
     return 1;

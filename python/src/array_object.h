@@ -16,8 +16,9 @@ struct array_object {
     garner_tensor tensor; /* shape and strides are the object's own; strides are always there */
     int64_t count, bytes; /* elements; bytes of a dense copy */
     Py_ssize_t *buffer_shape, *buffer_strides;
-    const char *format; /* the buffer protocol's name of the type; NULL if it has none */
-    char *descr;        /* NumPy's name of an opaque type in files; or NULL */
+    const char *format;     /* the buffer protocol's name of the type; NULL if it has none */
+    DLDataType dlpack_type; /* DLPack's name of an opaque type; lanes 0: it has none */
+    char *descr;            /* NumPy's name of an opaque type in files; or NULL */
     bool writable;
     int64_t numbers[]; /* where all those lie */
 };

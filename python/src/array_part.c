@@ -91,8 +91,10 @@ static PyObject *view_of(struct state *state, const struct array_object *array, 
     tensor.strides = part->strides;
     tensor.byte_offset += (uint64_t)(part->offset * item);
     block_share(array->block);
-    return (PyObject *)array_object_new(state, array->block, &tensor, array->format, array->descr,
-                                        array->writable);
+    struct array_object *view =
+        array_object_new(state, array->block, &tensor, array->format, array->descr, array->writable);
+    if (view) view->dlpack_type = array->dlpack_type;
+    return (PyObject *)view;
 }
 
 PyObject *array_subscript(PyObject *self, PyObject *key)

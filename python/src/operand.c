@@ -82,7 +82,8 @@ static void clear(struct operand *operand, PyObject *object)
     operand->like = NULL;
     operand->memory = NULL;
     operand->seen.type = operand->seen.guard = NULL;
-    operand->beyond = NULL;
+    operand->beyond = operand->torch_type = NULL;
+    operand->dlpack_type = (DLDataType){0, 0, 0};
     operand->origin = FROM_LIST;
 }
 
@@ -142,6 +143,7 @@ void operand_release(struct operand *operand)
     Py_CLEAR(operand->owned);
     Py_CLEAR(operand->detached);
     Py_CLEAR(operand->beyond);
+    Py_CLEAR(operand->torch_type);
     error_take_back(&aside);
     free(operand->memory);
     operand->memory = NULL;
@@ -309,5 +311,7 @@ bool operand_same_type(struct state *state, const struct operand *data, const st
     if (data->tensor.dtype != out->tensor.dtype) return true; /* the library says it better */
     if (data->origin == FROM_NUMPY && out->origin == FROM_NUMPY)
         return numpy_same_type(numpy_get(state), data->seen.type, out->seen.type);
-    return data->swapped == out->swapped;
+    const DLDataType *type = &data->dlpack_type, *other = &out->dlpack_type;
+    bool same = type->code == other->code && type->bits == other->bits && type->lanes == other->lanes;
+    return same && data->torch_type == out->torch_type && data->swapped == out->swapped;
 }

@@ -36,11 +36,13 @@ struct operand {
     void *memory; /* freed by operand_release */
     struct {
         const struct numpy *numpy;
-        PyObject *type;   /* of the elements; a reference of our own */
-        const void *data; /* where the array had its memory, */
-        int64_t bytes;    /* and how much */
-        PyObject *guard;  /* keeps it there; or NULL */
-    } seen;               /* of FROM_NUMPY, when it was read */
+        PyObject *type;     /* of the elements; a reference of our own */
+        const void *data;   /* where the array had its memory, */
+        int64_t bytes;      /* and how much */
+        PyObject *guard;    /* keeps it there; or NULL */
+    } seen;                 /* of FROM_NUMPY, when it was read */
+    DLDataType dlpack_type; /* of opaque elements that came through DLPack; lanes 0: they did not */
+    PyObject *torch_type; /* what DLPack called wider than it is (torch.h), a reference of our own; or NULL */
     PyObject *beyond;     /* numbers of a list that no 64 bits hold (beyond.h); or NULL */
     union {
         Py_buffer buffer;

@@ -10,6 +10,7 @@
 #include "garner_dlpack.h"
 #include "numpy.h"
 #include "operand.h"
+#include "torch.h"
 
 static const char plain[] = "dltensor", plain_used[] = "used_dltensor";
 static const char versioned[] = "dltensor_versioned", versioned_used[] = "used_dltensor_versioned";
@@ -27,62 +28,6 @@ const DLPackExchangeAPI *dlpack_functions(struct state *state, PyTypeObject *typ
 }
 
 /* ---- What may not be read -------------------------------------------------------------------- */
-
-/* Whether an attribute, called if it can be, is true. Absent ones are not. */
-static bool is_set(PyObject *object, PyObject *name, bool call)
-{
-    PyObject *value = PyObject_GetAttr(object, name);
-    if (value && call) {
-        PyObject *answer = PyObject_CallNoArgs(value);
-        Py_DECREF(value);
-        value = answer;
-    }
-    bool set = value == Py_True;
-    Py_XDECREF(value);
-    PyErr_Clear();
-    return set;
-}
-
-/* Whether torch records what is done to tensors: not within torch.no_grad(). */
-static bool torch_records(void)
-{
-    PyObject *torch = PyDict_GetItemString(PyImport_GetModuleDict(), "torch");
-    PyObject *answer = torch ? PyObject_CallMethod(torch, "is_grad_enabled", NULL) : NULL;
-    bool records = answer != Py_False;
-    Py_XDECREF(answer);
-    PyErr_Clear();
-    return records;
-}
-
-/* torch's tensors can mean more than their memory holds. One that requires grad where nothing is recorded is
- * replaced by one without its history. */
-static bool means_what_it_holds(struct state *state, struct operand *operand, PyObject **object,
-                                const char *operator, const char * name)
-{
-    PyObject *grad = PyObject_GetAttr(*object, state->name[NAME_requires_grad]);
-    if (grad == NULL) {
-        PyErr_Clear();
-        return true;
-    }
-    const char *why = NULL;
-    if (grad == Py_True && !torch_records()) {
-        operand->object = operand->detached = *object = PyObject_CallMethod(*object, "detach", NULL);
-        if (*object == NULL) {
-            Py_DECREF(grad);
-            return false;
-        }
-    } else if (grad == Py_True) {
-        why = "requires grad, and garner's result would be cut off from it; give it .detach()ed, or call "
-              "within torch.no_grad()";
-    }
-    if (why == NULL && is_set(*object, state->name[NAME_is_conj], true))
-        why = "is a conjugate view, whose memory holds other values; give it .resolve_conj()ed";
-    else if (why == NULL && is_set(*object, state->name[NAME_is_neg], true))
-        why = "is a negative view, whose memory holds other values; give it .resolve_neg()ed";
-    Py_DECREF(grad);
-    if (why) raise_error(state, GARNER_BAD_TYPE, "%s: %s %s", operator, name, why);
-    return why == NULL;
-}
 
 static bool is_in_memory(struct state *state, long long type, long long id, const char *operator,
                          const char * name)
@@ -140,6 +85,13 @@ static int take_tensor(struct state *state, struct operand *operand, const DLTen
     if (!is_in_memory(state, copy.device.device_type, copy.device.device_id, operator, name)) return -1;
     if ((flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) && copy.dtype.bits < 8)
         copy.dtype = (DLDataType){kDLUInt, 8, copy.dtype.lanes};
+    if (copy.dtype.code == kDLFloat4_e2m1fn && copy.dtype.lanes == 2) {
+        raise_error(state, GARNER_BAD_TYPE,
+                    "%s: %s holds pairs of 4-bit floats, as torch.float4_e2m1fn_x2; give it "
+                    ".view(torch.uint8), and .view() the result as what it was",
+                    operator, name);
+        return -1;
+    }
     if (garner_from_dlpack(&operand->tensor, &copy, &error) != GARNER_OK) {
         raise_error(state, error.status, "%s: %s: %s", operator, name, error.message);
         return -1;
@@ -156,6 +108,7 @@ static int take_tensor(struct state *state, struct operand *operand, const DLTen
     }
     operand->tensor.shape = operand->shape;
     operand->tensor.strides = copy.strides ? operand->strides : NULL;
+    if (operand->tensor.dtype == GARNER_OPAQUE) operand->dlpack_type = copy.dtype;
     return 1;
 }
 
@@ -264,7 +217,7 @@ static int read_by_capsule(struct state *state, struct operand *operand, PyObjec
         if (!PyErr_ExceptionMatches(PyExc_Exception)) return -1;
         int done = role == ROLE_OUT ? 0 : read_by_numpy(state, operand, object, operator, name);
         if (done != 0) return done;
-        raise_from(state, GARNER_BAD_TYPE, "%s: %s cannot be read through __dlpack__", operator, name);
+        torch_refuse(state, object, operator, name);
         return -1;
     }
     int done = take_capsule(state, operand, capsule, operator, name);
@@ -302,7 +255,7 @@ static int read_by_functions(struct state *state, struct operand *operand, PyObj
     DLManagedTensorVersioned *managed;
     if (functions->managed_tensor_from_py_object_no_sync(object, &managed) == 0)
         return take_versioned(state, operand, managed, operator, name);
-    raise_from(state, GARNER_BAD_TYPE, "%s: %s cannot be read through DLPack", operator, name);
+    torch_refuse(state, object, operator, name);
     return -1;
 }
 
@@ -315,7 +268,7 @@ int read_dlpack(struct state *state, struct operand *operand, PyObject *object, 
     struct producer producer;
     int done = find_producer(state, object, &producer);
     if (done <= 0) return done;
-    done = means_what_it_holds(state, operand, &object, operator, name) ? 1 : -1;
+    done = torch_means_what_it_holds(state, operand, &object, operator, name) ? 1 : -1;
     if (done > 0 && object != given) { /* which may be of another type */
         Py_CLEAR(producer.method);
         done = find_producer(state, object, &producer);
@@ -329,5 +282,6 @@ int read_dlpack(struct state *state, struct operand *operand, PyObject *object, 
     else if (done > 0)
         done = read_by_capsule(state, operand, object, producer.method, role, operator, name);
     Py_XDECREF(producer.method);
+    if (done > 0 && !torch_note_type(state, operand, object, role, operator, name)) done = -1;
     return done;
 }

@@ -9,13 +9,16 @@
 #include "errors.h"
 #include "numpy.h"
 #include "read_dlpack.h"
+#include "torch.h"
 
 PyObject *result_new(struct state *state, const struct operand *data, const garner_shape *shape, void **to)
 {
     if (data->origin == FROM_NUMPY) return numpy_new(numpy_get(state), data->seen.type, shape, to);
     const char *descr = data->origin == FROM_ARRAY ? ((struct array_object *)data->object)->descr : NULL;
     struct array_object *made = array_object_allocate(state, shape, data->format, descr);
-    if (made) *to = made->tensor.data;
+    if (made == NULL) return NULL;
+    made->dlpack_type = data->dlpack_type;
+    *to = made->tensor.data;
     return (PyObject *)made;
 }
 
@@ -97,7 +100,7 @@ PyObject *result_finish(struct state *state, const struct operand *data, PyObjec
     if (data->origin == FROM_NUMPY && data->like) return convert_result(state, data->like, made);
     if (data->origin == FROM_NUMPY) return scalar ? numpy_return(numpy_get(state), made) : made;
     if (data->origin != FROM_DLPACK && data->origin != FROM_VERSIONED) return made;
-    PyObject *imported = import_result(state, data->object, made);
+    PyObject *imported = torch_view(data, import_result(state, data->object, made));
     Py_DECREF(made);
     return imported;
 }
@@ -108,7 +111,7 @@ PyObject *result_like(struct state *state, const struct operand *like, PyObject 
     if (like->origin == FROM_NUMPY)
         converted = numpy_convert(numpy_get(state), made);
     else if (like->origin == FROM_DLPACK || like->origin == FROM_VERSIONED)
-        converted = import_result(state, like->object, made);
+        converted = torch_view(like, import_result(state, like->object, made));
     if (converted == NULL) {
         PyErr_Clear(); /* a type that the other library does not have stays ours */
         return made;

@@ -35,11 +35,21 @@ static void delete_versioned(DLManagedTensorVersioned *self)
     free_shared(self->manager_ctx);
 }
 
+/* The array as DLPack has it; false if it lacks the type. Opaque elements may have come from there. */
+static bool describe(const struct array_object *array, DLTensor *tensor)
+{
+    garner_tensor known = array->tensor;
+    bool foreign = known.dtype == GARNER_OPAQUE && array->dlpack_type.lanes > 0;
+    if (foreign) known.dtype = GARNER_U8;
+    if (garner_to_dlpack(tensor, &known, NULL) != GARNER_OK) return false;
+    if (foreign) tensor->dtype = array->dlpack_type;
+    return true;
+}
+
 static struct shared *share(const struct array_object *array, DLTensor *tensor)
 {
     int32_t rank = array->tensor.rank;
-    garner_error error;
-    if (garner_to_dlpack(tensor, &array->tensor, &error) != GARNER_OK) {
+    if (!describe(array, tensor)) {
         PyErr_Format(PyExc_BufferError, "DLPack has no type for %s", garner_dtype_name(array->tensor.dtype));
         return NULL;
     }

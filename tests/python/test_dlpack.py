@@ -8,7 +8,7 @@ import types
 import weakref
 
 import pytest
-from capsule import Deleter, Producer, capsule, deleted
+from capsule import Deleter, Producer, Versioned, capsule, deleted
 
 import garner
 
@@ -161,7 +161,7 @@ def test_producers_that_fail():
     def fails():
         raise BufferError("not today")
 
-    with pytest.raises(garner.BadType, match="__dlpack__") as caught:
+    with pytest.raises(garner.BadType, match="DLPack") as caught:
         garner.gather(Producer(fails), [0])
     assert isinstance(caught.value.__cause__, BufferError)
     with pytest.raises(garner.BadType):
@@ -356,3 +356,89 @@ def test_interrupts_stay_interrupts():
 
     with pytest.raises(KeyboardInterrupt):
         garner.gather(Asked(), [0])
+
+
+class FakeTensor(Producer):
+    """A tensor as torch has them, of a type that DLPack calls otherwise, or cannot hand over."""
+
+    requires_grad = False
+
+    def __init__(self, values, dtype, code, bits, lanes=1, is_quantized=False):
+        self.values = (ctypes.c_uint8 * len(values))(*values)
+        self.dtype, self.is_quantized = dtype, is_quantized
+        item = max(bits * lanes // 8, 1)
+        super().__init__(lambda: capsule(ctypes.addressof(self.values), [len(values) // item], code, bits, lanes=lanes, version=(1, 0)))
+
+    def __dlpack__(self, **options):
+        if self.is_quantized:
+            raise BufferError("QUInt/QInt types are not supported by dlpack")
+        return super().__dlpack__(**options)
+
+    def __array_namespace__(self):
+        return FakeTorch
+
+
+class FakeTorch:
+    """Its from_dlpack, which gives what the capsule says, until somebody views it as something else."""
+
+    @staticmethod
+    def from_dlpack(array):
+        return FakeResult(array)
+
+
+class FakeResult:
+    def __init__(self, array, dtype=None):
+        capsule = array.__dlpack__(max_version=(1, 0))
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        tensor = Versioned.from_address(pointer(capsule, b"dltensor_versioned")).tensor
+        self.array, self.type, self.dtype = array, (tensor.code, tensor.bits, tensor.lanes), dtype
+
+    def view(self, dtype):
+        return FakeResult(self.array, dtype)
+
+
+def test_a_type_of_dlpack_s_alone_comes_back_as_it_was():
+    """complex32: garner moves four bytes, and the result is told apart from other four bytes."""
+    given = FakeTensor(range(12), "torch.complex32", 5, 32)
+    picked = garner.gather(given, [2, 0])
+    assert picked.type == (5, 32, 1) and picked.array.tobytes() == bytes([8, 9, 10, 11, 0, 1, 2, 3]) and picked.array.dtype == "opaque"
+    for part in (picked.array[1:], garner.gather(picked.array, [0]), picked.array):
+        assert FakeResult(part).type == (5, 32, 1)
+    with pytest.raises(garner.BadType, match="another element type"):
+        garner.gather(given, [2, 0], out=FakeTensor(range(8), "torch.other", 4, 32))
+
+
+@pytest.mark.parametrize("bits", range(1, 8))
+@pytest.mark.parametrize("kind", ["int", "uint"])
+def test_torch_s_narrow_integers_come_back_as_they_were(kind, bits):
+    """torch hands int1 to int7 over as int8."""
+    name, code = f"torch.{kind}{bits}", 0 if kind == "int" else 1
+    given = FakeTensor([7, 8, 9], name, code, 8)
+    picked = garner.gather(given, [2, 0])
+    assert picked.dtype == name and picked.array.tobytes() == bytes([9, 7])
+    assert garner.take(FakeTensor([7, 8, 9], f"torch.{kind}8", code, 8), [2, 0]).dtype is None
+    out = FakeTensor([0, 0], f"torch.{kind}8", code, 8)
+    with pytest.raises(garner.BadType, match="out has another element type than data"):
+        garner.gather(given, [2, 0], out=out)
+    with pytest.raises(garner.BadType, match=f"indices is of {name}; indices are integers of 8 to 64 bits"):
+        garner.gather([1, 2], FakeTensor([1, 0], name, code, 8))
+
+
+def test_types_that_cannot_come_back_say_what_to_do():
+    with pytest.raises(garner.BadType, match=r"^Gather: data is quantized, .*\.int_repr\(\) or its \.dequantize\(\)$"):
+        garner.gather(FakeTensor([1, 2], "torch.quint8", 1, 8, is_quantized=True), [0])
+    with pytest.raises(garner.BadType, match=r"^Gather: data holds pairs of 4-bit floats, .*\.view\(torch\.uint8\)"):
+        garner.gather(FakeTensor([1, 2], "torch.float4_e2m1fn_x2", 17, 4, 2), [0])
+
+
+def test_a_tensor_of_one_bool_is_no_axis():
+    """torch's has an __index__."""
+
+    class Bool(FakeTensor):
+        def __index__(self):
+            return 1
+
+    with pytest.raises(TypeError, match="axis is of type bool; it must be an integer"):
+        garner.gather([[1, 2]], [0], axis=Bool([1], "torch.bool", 6, 8))
+    assert garner.gather([[1, 2]], [0], axis=Bool([1], "torch.uint8", 1, 8)).tolist() == [[1]]

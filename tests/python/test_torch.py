@@ -64,6 +64,70 @@ def test_tensors():
 
 
 @needs_torch
+def test_rare_types():
+    """Each comes back as what it was, or is refused with a sentence; none as something else."""
+    import torch
+
+    bits = torch.arange(6, dtype=torch.uint8)
+    narrow = [getattr(torch, f"{kind}{n}") for kind in ("int", "uint") for n in range(1, 8) if hasattr(torch, f"{kind}{n}")]
+    assert len(narrow) >= 7
+    for dtype in (*narrow, torch.uint16, torch.bool, torch.float8_e8m0fnu, torch.bfloat16):
+        picked = garner.gather(bits.view(dtype), [2, 0])
+        assert picked.dtype == dtype and torch.equal(picked.view(torch.uint8), bits.view(-1, dtype.itemsize)[[2, 0]].flatten())
+        out = torch.zeros(2 * dtype.itemsize, dtype=torch.uint8)
+        assert garner.gather(bits.view(dtype), [2, 0], out=out.view(dtype)) is not None and torch.equal(out, picked.view(torch.uint8))
+        if dtype in narrow:
+            with pytest.raises(garner.BadType, match="out has"):
+                garner.gather(bits.view(dtype), [2, 0], out=out[:2])
+            with pytest.raises(garner.BadType, match="indices is of torch"):
+                garner.gather([1, 2], bits.view(dtype))
+    halves = torch.tensor([1 + 2j, 3 - 4j, 5j]).to(torch.complex32)
+    for call in (lambda x: garner.gather(x, [2, 0]), lambda x: garner.index_select(x, 0, [2, 0]), lambda x: garner.take(x, torch.tensor([2, 0]))):
+        picked = call(halves)
+        assert picked.dtype == torch.complex32 and picked.to(torch.complex64).tolist() == [5j, 1 + 2j]
+    quantized = torch.quantize_per_tensor(torch.rand(3), 0.1, 0, torch.quint8)
+    for tensor, way_out in [(quantized, r"\.int_repr\(\) or its \.dequantize\(\)"), (bits.view(torch.float4_e2m1fn_x2), r"\.view\(torch\.uint8\)")]:
+        with pytest.raises(garner.BadType, match=way_out):
+            garner.gather(tensor, [0])
+
+
+@needs_torch
+def test_scalars_stay_refused_where_the_specifications_ask_for_a_rank():
+    import torch
+
+    scalar, zero = torch.tensor(5.0), torch.tensor(0)
+    assert torch.gather(scalar, 0, zero).tolist() == 5
+    for call in (lambda: garner.gather(scalar, [0]), lambda: garner.gather_elements(scalar, zero, 0), lambda: garner.gather_nd(scalar, [[]])):
+        with pytest.raises(garner.BadShape, match="data has rank 0; it must be at least 1"):
+            call()
+    assert garner.index_select(scalar, 0, zero).tolist() == 5 and garner.take(scalar, [0]).tolist() == [5]
+
+
+@needs_torch
+def test_axis_as_a_tensor():
+    import torch
+
+    t = torch.arange(4.0).reshape(2, 2)
+    for axis in (torch.tensor(1), torch.tensor([1], dtype=torch.uint8), torch.tensor([[1]])):
+        assert torch.equal(garner.gather(t, [0], axis), t[:, :1])
+    for axis in (torch.tensor(True), torch.tensor([True]), torch.tensor(1.0), torch.tensor([1, 0]), torch.tensor([], dtype=torch.int64), [torch.tensor(1)]):
+        with pytest.raises(TypeError, match="axis"):
+            garner.gather(t, [0], axis)
+        with pytest.raises(TypeError, match="dim"):
+            garner.index_select(t, axis, [0])
+
+
+@needs_torch
+def test_comparing_an_array_with_tensors():
+    import torch
+
+    taken = garner.take([1, 2, 3], [0, 1])
+    for dtype in (torch.int8, torch.float16, torch.bfloat16, torch.complex64, torch.float8_e5m2):
+        for answer in (taken == torch.tensor([1, 3]).to(dtype), torch.tensor([1, 3]).to(dtype) == taken):
+            assert type(answer) is garner.Array and answer.tolist() == [True, False]
+
+
+@needs_torch
 def test_tensors_that_mean_more_than_they_hold():
     import torch
 
