@@ -24,6 +24,9 @@ class _NoNumPy:
         return None
 
 
+# What hypothesis remembers has paths of this machine in it, and belongs beside what was built.
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.path.join(os.path.dirname(__file__), "../../build/hypothesis"))
+
 if NO_NUMPY:
     sys.meta_path.insert(0, _NoNumPy)
 
