@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "gathers.h"
 
 /* Whether a value is a constant of one element that only ever is an axis. */
 static void find_axes(const struct graph *graph, unsigned char *is_axis)
@@ -120,15 +121,48 @@ void chain_free(struct chain *chain)
     *chain = (struct chain){.model = NULL};
 }
 
+int chain_is_gather(const struct graph_node *node)
+{
+    if (node->kind != GRAPH_UNSUPPORTED) return node->spec != NULL;
+    if (*node->domain && strcmp(node->domain, "ai.onnx") != 0) return 0;
+    for (int kind = GARNER_GATHER; kind <= GARNER_GATHER_ND; kind++)
+        if (strcmp(node->type, garner_kind_name((garner_kind)kind)) == 0) return 1;
+    return 0;
+}
+
 int chain_refuses(const struct chain *chain, size_t node)
 {
-    return chain->graph->nodes[node].kind == GRAPH_UNSUPPORTED || model_node_refusal(chain->model, node);
+    const struct graph_node *about = &chain->graph->nodes[node];
+    return (about->kind == GRAPH_UNSUPPORTED && chain_is_gather(about)) ||
+           model_node_refusal(chain->model, node);
 }
 
 int chain_is_refused(const struct chain *chain, size_t i)
 {
     const struct chain_item *item = &chain->items[i];
     return item->kind == CHAIN_NODE && chain_refuses(chain, item->node);
+}
+
+static garner_status draw_chain(const struct chain *chain, const struct explain_paper *paper,
+                                garner_error *error)
+{
+    if (paper->svg) return chain_svg(chain, paper->svg, error);
+    chain_draw(chain, paper->terminal, paper->width, paper->colour);
+    return succeed(error);
+}
+
+static garner_status draw_gathers(const struct chain *chain, const struct explain_paper *paper,
+                                  garner_error *error)
+{
+    struct gathers gathers;
+    garner_status status = gathers_create(&gathers, chain, error);
+    if (status) return status;
+    if (paper->svg)
+        status = gathers_svg(&gathers, paper->svg, error);
+    else
+        gathers_draw(&gathers, paper->terminal, paper->width, paper->colour);
+    gathers_free(&gathers);
+    return status;
 }
 
 garner_status explain_opened(struct model *model, const struct explain_paper *paper, garner_error *error)
@@ -138,10 +172,7 @@ garner_status explain_opened(struct model *model, const struct explain_paper *pa
     int planned = !model_plan(model, &problem) || model_refusal(model);
     garner_status status = chain_create(&chain, model, planned ? NULL : problem.message, error);
     if (status) return status;
-    if (paper->svg)
-        status = chain_svg(&chain, paper->svg, error);
-    else
-        chain_draw(&chain, paper->terminal, paper->width, paper->colour);
+    status = (paper->gathers ? draw_gathers : draw_chain)(&chain, paper, error);
     chain_free(&chain);
     return status;
 }

@@ -17,6 +17,7 @@ struct explain_paper {
     const char *svg;   /* the file that a picture is written to; NULL: none, the drawing is text */
     FILE *terminal;    /* that text goes to */
     int width, colour; /* of it, as for explain_draw */
+    int gathers;       /* of the model its gathers and their neighbours alone, group by group */
 };
 
 /* Draws a model, .onnx or .xml, as the chain of its nodes. A model that does not run here is drawn too. */
@@ -66,6 +67,12 @@ void chain_free(struct chain *chain);
 /* Fills chain->shapes; 0 if there is no memory. */
 int chain_infer(struct chain *chain);
 
+/* Gives a shape that many extents, all zero; 0 if there is no memory. */
+int chain_set_rank(struct chain_shape *shape, int32_t rank);
+
+/* What is known of the one output of an operator that is none of garner's (explain_model_foreign.c). */
+int chain_infer_foreign(const struct chain *chain, const struct graph_node *node, struct chain_shape *shape);
+
 /* A gather as far as it is known before it runs; extents that are not are -1. */
 struct chain_outline {
     garner_op op;
@@ -82,6 +89,13 @@ int chain_axis(const struct chain *chain, const struct graph_node *node, int64_t
 
 /* ---- Words ---- */
 
+/* Text from outside, made harmless and cut to so many columns. */
+void chain_foreign(struct words *words, const char *text, int most);
+
+void chain_value_name(struct words *words, const struct chain *chain, size_t value);
+void chain_value_type(struct words *words, const struct chain *chain, size_t value); /* f32[?,2..5,4] */
+void chain_axes(struct words *words, const struct chain *chain, const struct graph_node *node); /* , axis 1 */
+
 void chain_title(struct words *words, const struct chain *chain);          /* the model */
 void chain_name(struct words *words, const struct chain *chain, size_t i); /* ids */
 void chain_type(struct words *words, const struct chain *chain, size_t i); /* f32[?,2..5,4] */
@@ -96,7 +110,11 @@ void chain_formula(struct words *words, const struct chain *chain, size_t i);
 /* The i-th sentence below the drawing; 0 if there are no more. */
 int chain_summary(struct words *words, const struct chain *chain, size_t i);
 
-/* Whether garner does not run a node: it lacks the operator, or types, attributes or shapes are wrong. */
+/* Whether a node is one of the three gathers, also in a version that does not exist. */
+int chain_is_gather(const struct graph_node *node);
+
+/* Whether garner refuses a node that it should run: its version, types, attributes or shapes are wrong. An
+ * operator that is none of garner's is a runtime's, and nothing is wrong with it. */
 int chain_refuses(const struct chain *chain, size_t node);
 
 /* The same of an item. */

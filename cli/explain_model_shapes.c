@@ -8,7 +8,7 @@
 
 #include "explain_model.h"
 
-static int set_rank(struct chain_shape *shape, int32_t rank)
+int chain_set_rank(struct chain_shape *shape, int32_t rank)
 {
     shape->extents = calloc((size_t)rank + 1, sizeof *shape->extents);
     if (shape->extents) shape->rank = rank;
@@ -19,7 +19,7 @@ static int set_rank(struct chain_shape *shape, int32_t rank)
 static int set_known(struct chain_shape *shape, garner_dtype dtype, int32_t rank, const int64_t *extents)
 {
     shape->dtype = dtype;
-    if (!set_rank(shape, rank)) return 0;
+    if (!chain_set_rank(shape, rank)) return 0;
     for (int32_t i = 0; i < rank; i++)
         shape->extents[i] = (struct graph_extent){.least = extents[i], .most = extents[i]};
     return 1;
@@ -28,7 +28,7 @@ static int set_known(struct chain_shape *shape, garner_dtype dtype, int32_t rank
 static int set_extents(struct chain_shape *shape, int32_t rank, const struct graph_extent *extents)
 {
     if (rank < 0) return 1;
-    if (!set_rank(shape, rank)) return 0;
+    if (!chain_set_rank(shape, rank)) return 0;
     if (rank) memcpy(shape->extents, extents, (size_t)rank * sizeof *extents);
     return 1;
 }
@@ -73,7 +73,7 @@ static int infer_gather(const struct chain *chain, const struct graph_node *node
     shape->dtype = data->dtype;
     if (!chain_outline(chain, node, &outline) || outline.map.merged > 1 || outline.map.rank > GARNER_MAX_RANK)
         return 1;
-    if (!set_rank(shape, outline.map.rank)) return 0;
+    if (!chain_set_rank(shape, outline.map.rank)) return 0;
     for (int32_t i = 0; i < outline.map.rank; i++) {
         const struct map_axis *axis = &outline.map.axis[i];
         shape->extents[i] =
@@ -90,6 +90,7 @@ static int infer_node(const struct chain *chain, const struct graph_node *node)
     const struct chain_shape *from = &chain->shapes[node->inputs[0]];
     if (shape->rank >= 0) return 1;
     if (node->spec && node->kind != GRAPH_UNSUPPORTED) return infer_gather(chain, node, shape);
+    if (node->kind == GRAPH_UNSUPPORTED) return chain_infer_foreign(chain, node, shape);
     if (node->kind != GRAPH_IDENTITY && node->kind != GRAPH_CONVERT) return 1;
     shape->dtype = node->kind == GRAPH_CONVERT ? node->to : from->dtype;
     return set_extents(shape, from->rank, from->extents);

@@ -54,12 +54,17 @@ static void join(struct junction *junction, int lane)
     if (lane > junction->last) junction->last = lane;
 }
 
+static struct junction junction_none(void)
+{
+    return (struct junction){.first = MOST_LANES, .last = -1, .own = -1};
+}
+
 /* Ends the lanes of what the item takes for the last time, and opens its own. */
 static struct junction advance(struct lanes *lanes, const struct chain *chain, size_t i)
 {
     const struct chain_item *item = &chain->items[i];
     const struct graph_node *node = item->kind == CHAIN_NODE ? &chain->graph->nodes[item->node] : NULL;
-    struct junction junction = {.first = MOST_LANES, .last = -1, .own = -1};
+    struct junction junction = junction_none();
     for (int k = 0; k < lanes->used; k++)
         junction.up[k] = lanes->value[k] != GRAPH_NONE;
     for (size_t k = 0; node && k < node->input_count; k++) {
@@ -70,15 +75,27 @@ static struct junction advance(struct lanes *lanes, const struct chain *chain, s
         if (chain->last[value] == i) lanes->value[lane] = GRAPH_NONE;
     }
     junction.own = open_lane(lanes, item->value);
+    if (junction.last >= 0 && junction.own >= 0) join(&junction, junction.own);
+    for (int k = 0; k < lanes->used; k++)
+        junction.down[k] = lanes->value[k] != GRAPH_NONE || k == junction.own;
+    return junction;
+}
+
+/* Opens a lane for each further output of an item; they part below it. */
+static struct junction part(struct lanes *lanes, const struct chain *chain, size_t i,
+                            const struct junction *above)
+{
+    const struct chain_item *item = &chain->items[i];
+    const struct graph_node *node = item->kind == CHAIN_NODE ? &chain->graph->nodes[item->node] : NULL;
+    struct junction junction = junction_none();
+    memcpy(junction.up, above->down, sizeof junction.up);
     for (size_t k = 0; node && k < node->output_count; k++) {
         size_t value = node->outputs[k];
         if (value == GRAPH_NONE || value == item->value || chain->last[value] == GRAPH_NONE) continue;
         int lane = open_lane(lanes, value);
         if (lane >= 0) join(&junction, lane);
     }
-    if (junction.last >= 0 && junction.own >= 0) join(&junction, junction.own);
-    for (int k = 0; k < lanes->used; k++)
-        junction.down[k] = lanes->value[k] != GRAPH_NONE || k == junction.own;
+    if (junction.last >= 0 && above->own >= 0) join(&junction, above->own);
     return junction;
 }
 
@@ -95,6 +112,7 @@ static int count_lanes(const struct chain *chain)
     struct lanes lanes = {.used = 0};
     for (size_t i = 0; i < chain->count; i++) {
         struct junction junction = advance(&lanes, chain, i);
+        (void)part(&lanes, chain, i, &junction);
         leave(&lanes, chain, i, &junction);
     }
     return lanes.used;
@@ -145,33 +163,6 @@ static int print_cut(const struct page *page, const char *style, const char *tex
     return pen_write(&page->pen, style, shown);
 }
 
-/* The first line of a text that has room for so many columns: broken after a space, or anywhere. Returns
- * how many bytes it is. */
-static size_t break_line(const char *text, int room)
-{
-    char piece[1024];
-    size_t size = strlen(text), space = 0;
-    if (view_width(text) <= room) return size;
-    view_shorten(piece, sizeof piece, text, room);
-    size = strlen(piece) - strlen("…");
-    for (size_t i = 1; i <= size; i++)
-        if (text[i - 1] == ' ') space = i;
-    return space ? space : size ? size : strlen(text);
-}
-
-/* Prints the first line of a text that has room for so many columns, and returns what follows it. */
-static const char *print_line(const struct page *page, const char *style, const char *text, int room)
-{
-    struct words line = {0};
-    size_t size = break_line(text, room > 8 ? room : 8);
-    words_add(&line, "%.*s", (int)size, text);
-    while (line.used && line.text[line.used - 1] == ' ')
-        line.text[--line.used] = 0;
-    pen_write(&page->pen, style, line.text);
-    fputs("\n", page->pen.out);
-    return text + size;
-}
-
 /* A text below its item, over as many lines as it takes. */
 static void print_below(const struct page *page, const int *open, const char *style, const char *text)
 {
@@ -179,16 +170,7 @@ static void print_below(const struct page *page, const int *open, const char *st
     for (int indent = 0; *text; indent = GAP) {
         print_lanes(page, open, -1, "", NULL);
         pen_repeat(&page->pen, " ", GAP + indent);
-        text = print_line(page, style, text, room - indent);
-    }
-}
-
-/* The same below the drawing. */
-static void print_sentence(const struct page *page, const char *text)
-{
-    for (int indent = 0; *text; indent = GAP) {
-        pen_repeat(&page->pen, " ", indent);
-        text = print_line(page, "0", text, page->width - indent);
+        text = pen_line(&page->pen, style, text, room - indent);
     }
 }
 
@@ -202,6 +184,7 @@ static struct look look_of(const struct chain *chain, size_t i)
     if (item->kind == CHAIN_INPUT) return (struct look){"○", "36"};
     if (item->kind == CHAIN_CONSTANT) return (struct look){"□", "2"};
     if (chain_is_refused(chain, i)) return (struct look){"✗", "31"};
+    if (chain->graph->nodes[item->node].kind == GRAPH_UNSUPPORTED) return (struct look){"•", "0"};
     return chain->graph->nodes[item->node].spec ? (struct look){"◆", "32"} : (struct look){"◇", "33"};
 }
 
@@ -258,18 +241,18 @@ static void print_items(const struct page *page)
     struct lanes lanes = {.used = 0};
     struct texts texts;
     for (size_t i = 0; i < chain->count; i++) {
-        int open[MOST_LANES] = {0};
-        struct junction junction = advance(&lanes, chain, i);
+        struct junction junction = advance(&lanes, chain, i), below = part(&lanes, chain, i, &junction);
         leave(&lanes, chain, i, &junction);
         for (int k = 0; k < lanes.used; k++)
-            open[k] = lanes.value[k] != GRAPH_NONE;
+            below.down[k] = lanes.value[k] != GRAPH_NONE;
         if (!is_shown(chain, i)) {
             if (i == HEAD) fprintf(page->pen.out, " ⋮ %zu more\n", chain->count - HEAD - TAIL);
             continue;
         }
         texts_read(&texts, chain, i);
         print_junction(page, &junction);
-        print_item(page, &texts, &junction, open, look_of(chain, i));
+        print_item(page, &texts, &junction, below.last >= 0 ? below.up : below.down, look_of(chain, i));
+        print_junction(page, &below);
     }
 }
 
@@ -310,7 +293,7 @@ void chain_draw(const struct chain *chain, FILE *terminal, int width, int colour
     fputs(chain->count ? "\n" : "", terminal);
     words_clear(&words);
     for (size_t i = 0; chain_summary(&words, chain, i); i++) {
-        if (words.used) print_sentence(&page, words.text);
+        if (words.used) pen_wrap(&page.pen, "0", words.text, page.width);
         words_clear(&words);
     }
 }

@@ -9,7 +9,7 @@
 
 enum { MOST_ELEMENTS = 5, MOST_NAME = 28 };
 
-static void add_foreign(struct words *words, const char *text, int most)
+void chain_foreign(struct words *words, const char *text, int most)
 {
     char harmless[512], shown[256];
     view_shorten(shown, sizeof shown, printable(harmless, sizeof harmless, text), most);
@@ -20,7 +20,7 @@ void chain_title(struct words *words, const struct chain *chain)
 {
     const struct graph *graph = chain->graph;
     if (*graph->name) {
-        add_foreign(words, graph->name, MOST_NAME);
+        chain_foreign(words, graph->name, MOST_NAME);
         words_add(words, ": ");
     }
     words_add(words, "%s", graph->format);
@@ -29,13 +29,13 @@ void chain_title(struct words *words, const struct chain *chain)
 
 /* ---- Names, types ---- */
 
-static void add_value_name(struct words *words, const struct chain *chain, size_t value, int most)
+void chain_value_name(struct words *words, const struct chain *chain, size_t value)
 {
     const struct graph_value *about = &chain->graph->values[value];
     if (*about->name)
-        add_foreign(words, about->name, most);
+        chain_foreign(words, about->name, MOST_NAME);
     else if (about->node != GRAPH_NONE && *chain->graph->nodes[about->node].name)
-        add_foreign(words, chain->graph->nodes[about->node].name, most);
+        chain_foreign(words, chain->graph->nodes[about->node].name, MOST_NAME);
     else
         words_add(words, "#%zu", value);
 }
@@ -53,30 +53,28 @@ void chain_name(struct words *words, const struct chain *chain, size_t i)
     const struct chain_item *item = &chain->items[i];
     const char *name = item->kind == CHAIN_INPUT ? input_name(chain, item->value) : NULL;
     if (name)
-        add_foreign(words, name, MOST_NAME);
+        chain_foreign(words, name, MOST_NAME);
     else if (item->value != GRAPH_NONE)
-        add_value_name(words, chain, item->value, MOST_NAME);
+        chain_value_name(words, chain, item->value);
     else
-        add_foreign(words, chain->graph->nodes[item->node].name, MOST_NAME);
+        chain_foreign(words, chain->graph->nodes[item->node].name, MOST_NAME);
 }
 
 static void add_extent(struct words *words, const struct graph_extent *extent)
 {
     char text[GRAPH_EXTENT_TEXT];
     if (extent->symbol)
-        add_foreign(words, extent->symbol, 12);
+        chain_foreign(words, extent->symbol, 12);
     else
         words_add(words, "%s", graph_extent_text(text, extent));
 }
 
-void chain_type(struct words *words, const struct chain *chain, size_t i)
+void chain_value_type(struct words *words, const struct chain *chain, size_t value)
 {
-    size_t value = chain->items[i].value;
-    if (value == GRAPH_NONE) return;
     const struct chain_shape *shape = &chain->shapes[value];
     const char *foreign = chain->graph->values[value].foreign, *type = garner_dtype_name(shape->dtype);
     if (foreign) {
-        add_foreign(words, foreign, MOST_NAME);
+        chain_foreign(words, foreign, MOST_NAME);
         return;
     }
     words_add(words, shape->rank < 0 ? "%s[…" : "%s[", type ? type : "?");
@@ -85,6 +83,12 @@ void chain_type(struct words *words, const struct chain *chain, size_t i)
         add_extent(words, &shape->extents[k]);
     }
     words_add(words, "]");
+}
+
+void chain_type(struct words *words, const struct chain *chain, size_t i)
+{
+    size_t value = chain->items[i].value;
+    if (value != GRAPH_NONE) chain_value_type(words, chain, value);
 }
 
 /* ---- What it is ---- */
@@ -117,16 +121,15 @@ int chain_axis(const struct chain *chain, const struct graph_node *node, int64_t
     return end != text && !*end;
 }
 
-static void add_gather(struct words *words, const struct chain *chain, const struct graph_node *node)
+void chain_axes(struct words *words, const struct chain *chain, const struct graph_node *node)
 {
     int64_t axis;
-    words_add(words, "%s", garner_kind_name(node->op.kind));
     if (node->kind != GRAPH_GATHER_ND) {
         if (chain_axis(chain, node, &axis)) {
             words_add(words, ", axis %lld", (long long)axis);
         } else {
             words_add(words, ", axis from ");
-            add_value_name(words, chain, node->inputs[2], MOST_NAME);
+            chain_value_name(words, chain, node->inputs[2]);
         }
     }
     if (node->op.batch_dims) words_add(words, ", batch_dims %lld", (long long)node->op.batch_dims);
@@ -138,15 +141,16 @@ static void add_node(struct words *words, const struct chain *chain, const struc
     case GRAPH_GATHER:
     case GRAPH_GATHER_ELEMENTS:
     case GRAPH_GATHER_ND:
-        add_gather(words, chain, node);
+        words_add(words, "%s", garner_kind_name(node->op.kind));
+        chain_axes(words, chain, node);
         return;
     case GRAPH_CONVERT:
         words_add(words, "Convert to %s", garner_dtype_name(node->to));
         return;
     default:
-        add_foreign(words, node->type, MOST_NAME);
+        chain_foreign(words, node->type, MOST_NAME);
     }
-    if (node->kind == GRAPH_UNSUPPORTED) words_add(words, ": does not run here");
+    if (chain_is_gather(node)) words_add(words, ": does not run here");
 }
 
 void chain_what(struct words *words, const struct chain *chain, size_t i)
@@ -173,7 +177,7 @@ void chain_output(struct words *words, const struct chain *chain, size_t i)
 {
     size_t value = chain->items[i].value;
     if (value == GRAPH_NONE || chain->output[value] == GRAPH_NONE) return;
-    add_foreign(words, chain->graph->outputs[chain->output[value]].name, MOST_NAME);
+    chain_foreign(words, chain->graph->outputs[chain->output[value]].name, MOST_NAME);
 }
 
 /* ---- Formulas ---- */
@@ -185,32 +189,37 @@ void chain_formula(struct words *words, const struct chain *chain, size_t i)
     if (chain->items[i].kind != CHAIN_NODE) return;
     const struct graph_node *node = &chain->graph->nodes[chain->items[i].node];
     if (!chain_outline(chain, node, &outline)) return;
-    add_value_name(&names[0], chain, node->outputs[0], MOST_NAME);
-    add_value_name(&names[1], chain, node->inputs[0], MOST_NAME);
-    add_value_name(&names[2], chain, node->inputs[1], MOST_NAME);
+    chain_value_name(&names[0], chain, node->outputs[0]);
+    chain_value_name(&names[1], chain, node->inputs[0]);
+    chain_value_name(&names[2], chain, node->inputs[1]);
     view_formula_of(words, &outline.map, &(struct view_names){names[0].text, names[1].text, names[2].text});
 }
 
 /* ---- The summary ---- */
 
+static void say_count(struct words *words, const char *before, size_t count, const char *one,
+                      const char *many)
+{
+    words_add(words, "%s", before);
+    words_add_count(words, (int64_t)count);
+    words_add(words, " %s", count == 1 ? one : many);
+}
+
 static void say_size(struct words *words, const struct chain *chain)
 {
-    size_t gathers = 0, refused = 0;
-    for (size_t i = 0; i < chain->graph->node_count; i++) {
-        gathers += chain->graph->nodes[i].spec && chain->graph->nodes[i].kind != GRAPH_UNSUPPORTED;
-        refused += (size_t)chain_refuses(chain, i);
+    const struct graph *graph = chain->graph;
+    size_t gathers = 0, refused = 0, others = 0;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        int gather = chain_is_gather(&graph->nodes[i]), refuses = chain_refuses(chain, i);
+        gathers += gather != 0;
+        refused += refuses != 0;
+        others += graph->nodes[i].kind == GRAPH_UNSUPPORTED && !gather;
     }
-    words_add_count(words, (int64_t)chain->graph->input_count);
-    words_add(words, chain->graph->input_count == 1 ? " input, " : " inputs, ");
-    words_add_count(words, (int64_t)chain->graph->output_count);
-    words_add(words, chain->graph->output_count == 1 ? " output, " : " outputs, ");
-    words_add_count(words, (int64_t)gathers);
-    words_add(words, gathers == 1 ? " gather" : " gathers");
-    if (refused) {
-        words_add(words, "; ");
-        words_add_count(words, (int64_t)refused);
-        words_add(words, refused == 1 ? " node does not run here" : " nodes do not run here");
-    }
+    say_count(words, "", graph->input_count, "input", "inputs");
+    say_count(words, ", ", graph->output_count, "output", "outputs");
+    say_count(words, ", ", gathers, "gather", "gathers");
+    if (others) say_count(words, ", ", others, "node for a runtime", "nodes for a runtime");
+    if (refused) say_count(words, "; ", refused, "node does not run here", "nodes do not run here");
 }
 
 int chain_summary(struct words *words, const struct chain *chain, size_t i)

@@ -206,10 +206,14 @@ garner_status info_command(const struct invocation *line, garner_error *error)
 {
     struct tensor_place place;
     const char *argument = line->operands[0];
-    unsigned flags = line->setting[OPTION_JSON].given ? INFO_JSON : 0;
+    unsigned flags = (line->setting[OPTION_JSON].given ? INFO_JSON : 0u) |
+                     (line->setting[OPTION_GATHERS].given ? INFO_GATHERS : 0u);
     if (model_has_path(argument))
         return info_model(tensor_model_path(argument), flags, line->setting[OPTION_FOLLOW_LINKS].given,
                           error);
+    if (flags & INFO_GATHERS)
+        return fail(error, GARNER_BAD_ARGUMENT,
+                    "FILE: '%.100s' is no model (.onnx, .xml), and --gathers is for models", argument);
     garner_status status = tensor_locate(&place, "FILE", argument, error);
     if (status == GARNER_OK && place.path)
         status = info_tensors(&place, line, error);

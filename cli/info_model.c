@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain_model.h"
 #include "fail.h"
 #include "info.h"
 #include "model.h"
@@ -198,7 +199,10 @@ static void print_node(const struct look *look, size_t id)
 {
     const struct graph_node *node = &look->graph->nodes[id];
     print_title(look->out, node);
-    fputs(runs(look, id) ? ": runs here" : ": does not run here", look->out);
+    fputs(runs(look, id)                                              ? ": runs here"
+          : node->kind == GRAPH_UNSUPPORTED && !chain_is_gather(node) ? ": for a runtime"
+                                                                      : ": does not run here",
+          look->out);
     if (node->refusal && *node->refusal) {
         fputs(": ", look->out);
         info_text(look->out, node->refusal);
@@ -241,7 +245,7 @@ static void print_text(const struct look *look)
         putc('\n', look->out);
     }
     if (refusal || look->plan.status != GARNER_OK) {
-        fputs("does not run: ", look->out);
+        fputs(refusal ? "runs inside a runtime alone: " : "does not run: ", look->out);
         info_text(look->out, refusal ? refusal : look->plan.message);
         putc('\n', look->out);
     }
@@ -340,6 +344,7 @@ garner_status info_opened(struct model *model, unsigned flags, FILE *out, garner
         *error = look.plan;
         return status;
     }
+    if (flags & INFO_GATHERS) return info_gathers(model, flags & INFO_JSON, out, error);
     if (flags & INFO_JSON)
         print_json(&look);
     else

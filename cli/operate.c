@@ -137,8 +137,8 @@ static garner_status draw_model(const struct invocation *line, garner_error *err
     static const enum option_id others[] = {OPTION_AXIS, OPTION_BATCH_DIMS, OPTION_SPEC, OPTION_STRICT,
                                             OPTION_OOB};
     const struct setting *s = line->setting;
-    struct explain_paper paper = {s[OPTION_SVG].text, stdout, environment_width(),
-                                  environment_wants_colour()};
+    struct explain_paper paper = {s[OPTION_SVG].text, stdout, environment_width(), environment_wants_colour(),
+                                  s[OPTION_GATHERS].given};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (s[others[i]].given)
             return fail(error, GARNER_BAD_ARGUMENT, "explain MODEL does not take --%s",
@@ -155,6 +155,9 @@ garner_status explain_command(const struct invocation *line, garner_error *error
         return fail(error, GARNER_BAD_ARGUMENT, "explain MODEL takes no more arguments, and '%.60s' is one",
                     line->operands[1]);
     garner_status status = operator_find(&kind, line, error);
+    if (status == GARNER_OK && line->setting[OPTION_GATHERS].given)
+        status = fail(error, GARNER_BAD_ARGUMENT, "--gathers is for models, and %s is an operator",
+                      line->operands[0]);
     if (status == GARNER_OK && line->operand_count < 3)
         status = fail(error, GARNER_BAD_ARGUMENT, "explain %s takes DATA INDICES, and %d %s given",
                       line->operands[0], line->operand_count - 1, line->operand_count == 2 ? "is" : "are");

@@ -19,4 +19,10 @@ int pen_write(const struct pen *pen, const char *style, const char *text);
 /* Prints a text of one column so many times; none if `count` is negative. Returns the columns it took. */
 int pen_repeat(const struct pen *pen, const char *text, int count);
 
+/* Prints as much of a text as a line of so many columns has room for, and ends the line. Returns the rest. */
+const char *pen_line(const struct pen *pen, const char *style, const char *text, int room);
+
+/* Prints a text over as many lines of that width as it takes. */
+void pen_wrap(const struct pen *pen, const char *style, const char *text, int width);
+
 #endif

@@ -20,7 +20,7 @@
 #include "onnx_model.h"
 
 enum { WIDTH = 60, ROOM = 1 << 20 };
-enum { ASK_INFO, ASK_JSON, ASK_TEXT, ASK_SVG, ASKS };
+enum { ASK_INFO, ASK_JSON, ASK_TEXT, ASK_SVG, ASKS, ASK_GATHERS = ASKS /* a bit: of the gathers alone */ };
 
 static char text[ROOM];  /* what is printed; what does not fit is lost */
 static char picture[64]; /* the path of a file in memory */
@@ -93,29 +93,29 @@ static int open_model(struct model **model, const unsigned char *bytes, size_t s
     return !status && !model_from_graph(model, &graph, &error);
 }
 
-static void ask_in_words(struct model *model, int what)
+static void ask_in_words(struct model *model, int what, int gathers)
 {
     garner_error error;
+    unsigned flags = (what == ASK_JSON ? INFO_JSON : 0u) | (gathers ? INFO_GATHERS : 0u);
     FILE *out = fmemopen(text, sizeof text, "w");
-    struct explain_paper paper = {.terminal = out, .width = WIDTH};
+    struct explain_paper paper = {.terminal = out, .width = WIDTH, .gathers = gathers};
     if (!out) return;
-    garner_status status = what == ASK_TEXT
-                               ? explain_opened(model, &paper, &error)
-                               : info_opened(model, what == ASK_JSON ? INFO_JSON : 0, out, &error);
+    garner_status status =
+        what == ASK_TEXT ? explain_opened(model, &paper, &error) : info_opened(model, flags, out, &error);
     long size = ftell(out);
-    int whole = size >= 0 && size + 1 < ROOM && fclose(out) == 0;
+    int whole = fclose(out) == 0 && size >= 0 && size + 1 < ROOM;
     if (status || !whole) return;
     check_characters(text, (size_t)size);
     if (what == ASK_TEXT) check_lines(text);
     if (what == ASK_JSON) check_json(text, (size_t)size);
 }
 
-static void ask_for_picture(struct model *model)
+static void ask_for_picture(struct model *model, int gathers)
 {
     garner_error error;
     struct stat about;
     if (ftruncate(picture_file, 0) || lseek(picture_file, 0, SEEK_SET)) __builtin_trap();
-    if (explain_opened(model, &(struct explain_paper){.svg = picture}, &error)) return;
+    if (explain_opened(model, &(struct explain_paper){.svg = picture, .gathers = gathers}, &error)) return;
     if (fstat(picture_file, &about) || about.st_size == 0) __builtin_trap();
     size_t size = (size_t)about.st_size;
     const char *drawn = mmap(NULL, size, PROT_READ, MAP_SHARED, picture_file, 0);
@@ -139,11 +139,11 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
 {
     struct model *model;
     if (!size || !open_model(&model, bytes + 1, size - 1)) return 0;
-    int what = bytes[0] % ASKS;
+    int what = bytes[0] % ASKS, gathers = bytes[0] & ASK_GATHERS;
     if (what == ASK_SVG)
-        ask_for_picture(model);
+        ask_for_picture(model, gathers);
     else
-        ask_in_words(model, what);
+        ask_in_words(model, what, gathers);
     model_free(model);
     return 0;
 }

@@ -89,7 +89,7 @@ def test_outputs_that_are_left_out(garner, tmp_path):
         onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 13)]), tmp_path / "m.onnx")
         answer = garner("explain", "m.onnx")
         assert answer.code == 0 and all(f"of {name} " in answer.text for name in made), answer
-        assert answer.text.count("Other: does not run here") == 2, answer
+        assert answer.text.count(" Other\n") + answer.text.count(" Other → ") == 2 and "✗" not in answer.text, answer
         answer = garner("explain", "m.onnx", "--svg", "m.svg")
         assert answer.code == 0, answer
         texts = [text.text for text in tree.parse(tmp_path / "m.svg").iter(f"{SVG}text")]
@@ -154,8 +154,8 @@ def test_wide_graphs_have_few_lanes(garner, tmp_path):
     write(tmp_path, net(layers, [*((i, 0, 50, i) for i in range(50)), (50, 50, 51, 0)]))
     answer = garner("explain", "m.xml", env={"COLUMNS": "80"})
     assert answer.code == 0 and max(map(columns, answer.text.splitlines())) <= 80, answer
-    assert all(f"in{i} " in answer.text for i in range(50)) and "Concat: does not run here" in answer.text
-    assert "1 node does not run here" in answer.text
+    assert all(f"in{i} " in answer.text for i in range(50)) and " Concat → output\n" in answer.text
+    assert "0 gathers, 1 node for a runtime\n" in answer.text
     assert garner("explain", "m.xml", "--svg", "x.svg").code == 0
 
 
@@ -166,8 +166,13 @@ def test_several_outputs_of_one_node(garner, tmp_path):
     edges = [(0, 0, 1, 0), *((1, i - 1, i, 0) for i in (2, 3, 4)), *((i, 1, i + 3, 0) for i in (2, 3, 4))]
     write(tmp_path, net(layers, edges))
     answer = garner("explain", "m.xml")
-    assert answer.code == 0 and answer.text.count("✗") == 4, answer
+    assert answer.code == 0 and answer.text.count("•") == 4 and "✗" not in answer.text, answer
+    lines = answer.text.splitlines()
+    split = next(i for i, line in enumerate(lines) if line.endswith("Split"))
+    assert lines[split - 1].startswith(" ○") and lines[split + 1] == " ├─┬─┐", "outputs part below what makes them"
     assert garner("explain", "m.xml", "--svg", "x.svg").code == 0
+    _, found = boxes(tmp_path / "x.svg")
+    assert [kind for kind, *_ in found].count("foreign") == 4 and "refused" not in {kind for kind, *_ in found}
 
 
 def test_shapes_that_do_not_go_together(garner, tmp_path):

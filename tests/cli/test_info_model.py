@@ -75,7 +75,8 @@ def test_operators_that_do_not_run(garner, described, tmp_path):
     assert [node["refusal"] for node in info["nodes"]] == [None, "it does not run here: Relu", "it does not run here: Foo of domain my.own"]
     assert "kernel" in info["nodes"][0]["plan"], "what runs is planned all the same"
     text = garner("info", "m.onnx").text
-    assert "Relu 13 'act': does not run here" in text and "my.own.Foo" in text and "does not run: " in text
+    assert "Relu 13 'act': for a runtime\n" in text and "my.own.Foo" in text and "not run here: " not in text
+    assert text.endswith("runs inside a runtime alone: m.onnx: 1 × Relu, 1 × Foo of domain my.own: 2 operators that do not run here\n")
 
 
 def test_a_gather_that_refuses(described, tmp_path):

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which gathers of a model garner takes inside a runtime, as far as the model's file tells, and why the
+ * others are left to it. The rules are those of onnxruntime/provider.c and fusion.c and of
+ * openvino/extension.cpp; tests/onnxruntime/test_claims.py and tests/openvino/test_claims.py hold the answers
+ * here against what those did inside the runtimes.
+ */
+#ifndef GARNER_CLI_CLAIMS_H
+#define GARNER_CLI_CLAIMS_H
+
+#include "explain_model.h"
+
+enum claim_runtime { CLAIM_ONNXRUNTIME, CLAIM_OPENVINO, CLAIM_RUNTIMES };
+
+/* The id and the reason of each answer but the first. */
+#define CLAIM_REASONS(REASON)                                                                           \
+    REASON(REFUSED, "refused", "garner refuses it")                                                     \
+    REASON(FORMAT, "format", "the runtime does not read this format")                                   \
+    REASON(TYPE, "type", "the runtime has no such type")                                                \
+    REASON(UNUSED, "unused", "nothing takes the result, so it is not computed")                         \
+    REASON(FOLDED, "constant", "the inputs are constant: computed once, when the model is loaded")      \
+    REASON(SHAPE, "shape", "arithmetic with shapes, which the runtime folds")                           \
+    REASON(COMPRESSED, "compressed", "the runtime fuses it with what unpacks a compressed table")       \
+    REASON(SPLIT, "split", "siblings pick the rest of the axis, and the runtime makes a Split of them") \
+    REASON(QUANTIZED, "quantized", "the runtime gathers the quantized data instead")                    \
+    REASON(HALF, "half", "the runtime computes in f32 here, without conversions")                       \
+    REASON(SMALL, "small", "too little work to be worth a call")
+
+#define CLAIM_ID(id, name, why) CLAIM_##id,
+enum claim { CLAIM_TAKEN, CLAIM_REASONS(CLAIM_ID) CLAIMS };
+#undef CLAIM_ID
+
+/* What is known around a model's gathers. */
+struct surroundings {
+    const struct chain *chain;
+    size_t *first, *readers,
+        *ports; /* value v is read by readers[first[v]] to readers[first[v+1]-1] as input ports[...] */
+    unsigned char *is_input, *is_folded; /* of each value */
+};
+
+/* 0: no memory; surroundings_free is fine then too. */
+int surroundings_create(struct surroundings *around, const struct chain *chain);
+void surroundings_free(struct surroundings *around);
+
+/* What a runtime does with a gather. */
+enum claim claim_of(const struct surroundings *around, size_t node, enum claim_runtime runtime);
+
+const char *claim_name(enum claim claim); /* for programs: "split"; NULL of CLAIM_TAKEN */
+const char *claim_why(enum claim claim);  /* a sentence without its end; NULL of CLAIM_TAKEN */
+const char *claim_runtime_name(enum claim_runtime runtime);
+
+#endif
