@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "environment.h"
 #include "machine.h"
 #include "workload.h"
 
@@ -81,20 +82,9 @@ static void print_list(const char *words, bool json)
     }
 }
 
-/* Those that make a difference here, for a person: "scalar, avx2 or avx512". */
-static void print_levels(const char *detected)
-{
-    bool last = false;
-    for (int i = 0; garner_cpu_level_name(i) && !last; i++) {
-        last = strcmp(garner_cpu_level_name(i), detected) == 0;
-        printf("%s%s", i == 0 ? "" : last ? " or " : ", ", garner_cpu_level_name(i));
-    }
-}
-
-/* All that there are, for programs. */
 static void print_json_levels(void)
 {
-    for (int i = 0; garner_cpu_level_name(i); i++)
+    for (int i = 0; i < environment_levels(); i++)
         printf("%s\"%s\"", i ? ", " : "", garner_cpu_level_name(i));
 }
 
@@ -111,15 +101,15 @@ static void print_variable(const char *name, bool json)
 
 static void print_text(const garner_cpu *cpu)
 {
+    char levels[ENVIRONMENT_LEVELS];
     printf("architecture  %s\ninstructions  ", cpu->architecture);
     print_list(cpu->features, false);
     printf("\nkernels       %s", cpu->level);
     if (strcmp(cpu->level, cpu->detected) != 0) printf(", where %s could run", cpu->detected);
     fputs(" (", stdout);
     print_variable("GARNER_CPU", false);
-    fputs("; it takes ", stdout);
-    print_levels(cpu->detected);
-    printf(")\nCPUs          %d that this process may use\nthreads       %d (", cpu->cpus, cpu->threads);
+    printf("; it takes %s)\nCPUs          %d that this process may use\nthreads       %d (",
+           environment_level_list(levels), cpu->cpus, cpu->threads);
     print_variable("GARNER_NUM_THREADS", false);
     fputs(")\ncaches        ", stdout);
     print_caches(false);

@@ -14,25 +14,38 @@
 #include "fail.h"
 #include "options.h"
 
-/* "scalar, avx2, avx512 or avx512-gather" */
-static void list_levels(char *text, size_t size)
+int environment_levels(void)
 {
-    size_t used = 0;
-    for (int i = 0; garner_cpu_level_name(i) && used < size; i++) {
-        const char *before = i == 0 ? "" : garner_cpu_level_name(i + 1) ? ", " : " or ";
-        used += (size_t)snprintf(text + used, size - used, "%s%s", before, garner_cpu_level_name(i));
-    }
+    garner_cpu cpu = {.size = sizeof cpu};
+    int count = 0;
+    garner_cpu_info(&cpu);
+    while (strcmp(garner_cpu_level_name(count), cpu.detected) != 0)
+        count++;
+    return count + 1;
 }
 
+const char *environment_level_list(char text[ENVIRONMENT_LEVELS])
+{
+    const int count = environment_levels();
+    size_t used = 0;
+    for (int i = 0; i < count && used < ENVIRONMENT_LEVELS; i++) {
+        const char *before = i == 0 ? "" : i + 1 < count ? ", " : " or ";
+        used += (size_t)snprintf(text + used, ENVIRONMENT_LEVELS - used, "%s%s", before,
+                                 garner_cpu_level_name(i));
+    }
+    return text;
+}
+
+/* A level that this machine lacks changes nothing in the library, so it is refused like any other word. */
 static garner_status check_cpu(garner_error *error)
 {
-    char levels[128] = "";
+    char levels[ENVIRONMENT_LEVELS];
     const char *text = getenv("GARNER_CPU");
     if (!text || *text == '\0') return GARNER_OK;
-    for (int i = 0; garner_cpu_level_name(i); i++)
+    for (int i = 0; i < environment_levels(); i++)
         if (strcmp(text, garner_cpu_level_name(i)) == 0) return GARNER_OK;
-    list_levels(levels, sizeof levels);
-    return fail(error, GARNER_BAD_ARGUMENT, "GARNER_CPU is '%.60s', and must be %s", text, levels);
+    return fail(error, GARNER_BAD_ARGUMENT, "GARNER_CPU is '%.60s', and must be %s on this machine", text,
+                environment_level_list(levels));
 }
 
 /* Digits alone, as the library reads them: no sign, and no zero before others. */

@@ -19,7 +19,7 @@ function(garner_own_target target)
     target_compile_options(${target} PRIVATE ${garner_warnings})
     if(garner_sanitizers)
         target_compile_options(${target} PRIVATE ${garner_sanitizers} -fno-sanitize-recover=all
-                                                 -fno-omit-frame-pointer -g -O1)
+                                                 -fno-omit-frame-pointer -g $<$<NOT:$<CONFIG:Debug>>:-O1>)
         target_link_options(${target} PRIVATE ${garner_sanitizers})
     endif()
 endfunction()

@@ -30,9 +30,10 @@
  *     if the library is compiled with optimisation.
  *   - Elements are moved as bits: NaN payloads, -0.0 and sub-byte codes arrive as they were.
  *
- * Two variables of the environment are looked at, once, and ignored if they make no sense:
- * GARNER_NUM_THREADS, how many threads garner_threads(0) means, and GARNER_CPU, which keeps kernels to an
- * instruction set and those below it ("scalar", and on x86-64 "avx2", "avx512", "avx512-gather").
+ * Two variables of the environment are looked at, once. The library ignores a value that makes no sense; the
+ * command `garner` refuses it. GARNER_NUM_THREADS is how many threads garner_threads(0) means: digits alone,
+ * at most 2147483647; 0 is one for each CPU. GARNER_CPU keeps kernels to an instruction set and those below
+ * it: "scalar", and on x86-64 "avx2", "avx512", "avx512-gather", as far as the CPU has them.
  */
 #ifndef GARNER_H
 #define GARNER_H
@@ -335,7 +336,8 @@ typedef struct garner_exec {
  * never more than 256; 0, or a negative number, means GARNER_NUM_THREADS from the environment, or one for
  * each CPU that this process may use. Threads are made by the first call that needs them, sleep when there is
  * nothing to do, and are joined at exit. Work too small to gain never reaches them. A call that finds the
- * pool busy runs in its own thread. A child of fork() makes its own threads when it first needs them.
+ * pool busy runs in its own thread. A child of fork() makes its own threads when it first needs them; if a
+ * signal handler forked in the middle of a call, that call ends in the child too, without further threads.
  */
 GARNER_API garner_exec garner_threads(int count);
 

@@ -85,11 +85,12 @@ static void run_parallel(struct run *run, garner_task *task, size_t count)
         atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
 }
 
-/* Whether all tasks were run, and nobody objects to more. */
+/* Whether all tasks were run, and nobody objects to more. After a fork() in the middle some were run twice.
+ */
 static bool goes_on(struct run *run)
 {
     return !atomic_load(&run->refused) && !atomic_load(&run->stopped) &&
-           atomic_load(&run->done) == (size_t)run->plan->work.tasks;
+           atomic_load(&run->done) >= (size_t)run->plan->work.tasks;
 }
 
 static void run_tasks(struct run *run, size_t tasks)

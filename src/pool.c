@@ -5,11 +5,14 @@
  * helps the others. Between jobs workers spin for a moment, then sleep. A caller that finds the pool busy
  * (another thread's job, or a job inside a job) does its work itself, so nothing can wait for itself. No
  * thread is made before the first job; one that cannot be made leaves its share to the others; those that a
- * fork() left behind are forgotten, and made anew when the child first needs them.
+ * fork() left behind are forgotten, and made anew when the child first needs them. A fork() may also come in
+ * the middle of a job, out of a signal handler of the job's owner: in the child the owner then ends the job
+ * alone, and does again what its lost workers had in hand.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -26,11 +29,15 @@ enum {
     SLOT = 1 << 16   /* and, above, how many more may enter */
 };
 
-/* Tasks [next, end) of a job. */
+#define NOTHING SIZE_MAX /* no task */
+
+/* Tasks [next, end) of a job, and the task that the thread whose share this is works on or is about to take,
+ * from whichever share. */
 struct share {
     atomic_size_t next;
     size_t end;
-    char apart[64 - 2 * sizeof(size_t)]; /* or threads would wait for each other's lines */
+    atomic_size_t in_hand;
+    char apart[64 - 3 * sizeof(size_t)]; /* or threads would wait for each other's lines */
 };
 
 /* One parallel_for. */
@@ -49,17 +56,18 @@ struct worker {
 struct garner_pool {
     struct share share[MOST_THREADS]; /* of the current job: the owner's, then the workers' */
     int threads;                      /* that a job may use, the caller included */
-    atomic_flag busy;                 /* somebody's job is on; its owner alone touches the next three */
-    int started;                      /* workers that run */
-    atomic_uint first;                /* number of the last job before the youngest worker was made */
-    struct job *job;                  /* read by workers inside */
-    atomic_uint number;               /* of the current job; a change tells workers of a new one */
-    atomic_uint doors;                /* IN_JOB and SLOTs of the current job */
-    atomic_int sleepers;              /* workers that wait for `wake` */
-    atomic_bool waiting;              /* the owner waits for `left` */
+    atomic_uintptr_t owner; /* the thread whose job is on, which alone touches the next three; or 0 */
+    int started;            /* workers that run */
+    atomic_uint first;      /* number of the last job before the youngest worker was made */
+    struct job *job;        /* read by workers inside */
+    atomic_uint number;     /* of the current job; a change tells workers of a new one */
+    atomic_uint doors;      /* IN_JOB and SLOTs of the current job */
+    atomic_int sleepers;    /* workers that wait for `wake` */
+    atomic_bool waiting;    /* the owner waits for `left` */
     atomic_bool stopping;
+    sem_t left; /* no condition variable: one that a fork() finds half waited for can never be used again */
     pthread_mutex_t mutex;
-    pthread_cond_t wake, left;
+    pthread_cond_t wake;
     struct garner_pool *next; /* in the list of all pools */
     struct worker worker[MOST_WORKERS];
 };
@@ -87,16 +95,31 @@ static void deal_out(struct garner_pool *pool, const struct job *job, size_t cou
     }
 }
 
+/* Takes the next task of a share, or NOTHING. It is in hand before it is taken, so that at no moment a task
+ * is neither in a share nor in a hand: a fork() may come at any. */
+static size_t take_task(struct share *share, atomic_size_t *in_hand)
+{
+    size_t next = atomic_load_explicit(&share->next, memory_order_relaxed);
+    while (next < share->end) {
+        atomic_store_explicit(in_hand, next, memory_order_relaxed);
+        if (atomic_compare_exchange_weak_explicit(&share->next, &next, next + 1, memory_order_release,
+                                                  memory_order_relaxed))
+            return next;
+    }
+    return NOTHING;
+}
+
 /* Works off share number `own`, then what is left of the others. */
 static void work_off(struct garner_pool *pool, const struct job *job, int own)
 {
+    atomic_size_t *in_hand = &pool->share[own].in_hand;
     size_t i;
     for (int k = 0; k < job->shares; k++) {
         struct share *share = &pool->share[(own + k) % job->shares];
-        if (atomic_load_explicit(&share->next, memory_order_relaxed) >= share->end) continue;
-        while ((i = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed)) < share->end)
+        while ((i = take_task(share, in_hand)) != NOTHING)
             job->task(job->argument, i);
     }
+    atomic_store_explicit(in_hand, NOTHING, memory_order_release);
 }
 
 /* Takes a slot of the current job, if one is left. */
@@ -112,10 +135,7 @@ static bool enter_job(struct garner_pool *pool)
 
 static void leave_job(struct garner_pool *pool)
 {
-    if (atomic_fetch_sub(&pool->doors, 1) != 1 || !atomic_load(&pool->waiting)) return;
-    pthread_mutex_lock(&pool->mutex);
-    pthread_cond_signal(&pool->left);
-    pthread_mutex_unlock(&pool->mutex);
+    if (atomic_fetch_sub(&pool->doors, 1) == 1 && atomic_load(&pool->waiting)) sem_post(&pool->left);
 }
 
 /* Workers wake each other, one after the other, so that the owner of a job begins to work at once. The
@@ -186,6 +206,19 @@ static void block_signals(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
+/* A handler that forks would find such a mutex locked by its own thread, for ever. */
+static void lock_in_peace(pthread_mutex_t *mutex, sigset_t *before)
+{
+    block_signals(before);
+    pthread_mutex_lock(mutex);
+}
+
+static void unlock_in_peace(pthread_mutex_t *mutex, const sigset_t *before)
+{
+    pthread_mutex_unlock(mutex);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 /* Makes workers until `wanted` run, or no more can be made. How many of them run. */
 static int start_workers(struct garner_pool *pool, int wanted)
 {
@@ -205,15 +238,16 @@ static int start_workers(struct garner_pool *pool, int wanted)
 
 static void open_job(struct garner_pool *pool, struct job *job, int workers)
 {
+    sigset_t before;
     pool->job = job;
     job->cpu = atomic_load(&pool->sleepers) > 0 ? sched_getcpu() : -1;
     atomic_store_explicit(&pool->doors, (unsigned)workers * SLOT, memory_order_release);
     atomic_fetch_add(&pool->number, 1);
     int sleepers = atomic_load(&pool->sleepers);
     if (sleepers == 0) return;
-    pthread_mutex_lock(&pool->mutex);
+    lock_in_peace(&pool->mutex, &before);
     wake_next(pool, sleepers);
-    pthread_mutex_unlock(&pool->mutex);
+    unlock_in_peace(&pool->mutex, &before);
     sched_yield(); /* to a worker that was woken on this CPU, and will step aside */
 }
 
@@ -229,30 +263,60 @@ static void close_job(struct garner_pool *pool)
     for (int i = 0; i < SPINS && !is_left(pool); i++)
         relax();
     if (is_left(pool)) return;
-    pthread_mutex_lock(&pool->mutex);
     atomic_store(&pool->waiting, true);
+    while (sem_trywait(&pool->left) == 0) /* from workers of earlier jobs, who were not waited for */
+        continue;
     while (!is_left(pool))
-        pthread_cond_wait(&pool->left, &pool->mutex);
+        sem_wait(&pool->left);
     atomic_store(&pool->waiting, false);
-    pthread_mutex_unlock(&pool->mutex);
 }
+
+/* Forgets what workers, which are gone, had in hand. */
+static void empty_hands(struct garner_pool *pool)
+{
+    for (int k = 0; k < MOST_THREADS; k++)
+        atomic_store_explicit(&pool->share[k].in_hand, NOTHING, memory_order_relaxed);
+}
+
+/* In a child that was made in the middle of the job: does what workers had in hand that did not come along.
+ * A task that they had just finished, or not yet taken, is done twice. */
+static void finish_alone(struct garner_pool *pool, const struct job *job)
+{
+    for (int k = 1; k < MOST_THREADS; k++) {
+        const size_t lost = atomic_load_explicit(&pool->share[k].in_hand, memory_order_relaxed);
+        if (lost != NOTHING) job->task(job->argument, lost);
+    }
+    empty_hands(pool);
+}
+
+/* Whether this thread has the pool to itself from now on. */
+static bool take_pool(struct garner_pool *pool)
+{
+    uintptr_t nobody = 0;
+    return atomic_compare_exchange_strong_explicit(&pool->owner, &nobody, (uintptr_t)pthread_self(),
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
+static atomic_uint forks_behind; /* how many forks led to this process since the first job */
 
 /* Runs a job on at most `threads` threads, this one included. */
 static int run_job(struct garner_pool *pool, int threads, garner_task *task, void *argument, size_t count)
 {
     int wanted = count < (size_t)threads ? (int)count - 1 : threads - 1;
-    if (wanted <= 0 || atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
+    if (wanted <= 0 || !take_pool(pool)) {
         for (size_t i = 0; i < count; i++)
             task(argument, i);
         return 0;
     }
+    const unsigned forks = atomic_load_explicit(&forks_behind, memory_order_relaxed);
     const int workers = start_workers(pool, wanted);
     struct job job = {.task = task, .argument = argument, .shares = workers + 1};
     deal_out(pool, &job, count);
     open_job(pool, &job, workers);
     work_off(pool, &job, 0);
     close_job(pool);
-    atomic_flag_clear_explicit(&pool->busy, memory_order_release);
+    if (atomic_load_explicit(&forks_behind, memory_order_relaxed) != forks) finish_alone(pool, &job);
+    atomic_store_explicit(&pool->owner, 0, memory_order_release);
     return 0;
 }
 
@@ -266,13 +330,10 @@ static void reset_pool(struct garner_pool *pool)
 {
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
-    pthread_cond_init(&pool->left, NULL);
     pool->started = 0;
     atomic_init(&pool->stopping, false);
     atomic_init(&pool->doors, 0);
     atomic_init(&pool->sleepers, 0);
-    atomic_init(&pool->waiting, false);
-    atomic_flag_clear(&pool->busy);
 }
 
 static void before_fork(void)
@@ -285,10 +346,20 @@ static void after_fork_in_parent(void)
     pthread_mutex_unlock(&pools_mutex);
 }
 
+/* A job of this very thread, which a signal interrupted, goes on without its workers: nobody is inside any
+ * more. The jobs of all other threads are gone. */
 static void after_fork_in_child(void)
 {
-    for (struct garner_pool *pool = pools; pool; pool = pool->next)
+    atomic_fetch_add(&forks_behind, 1);
+    for (struct garner_pool *pool = pools; pool; pool = pool->next) {
         reset_pool(pool);
+        if (atomic_load(&pool->owner) == (uintptr_t)pthread_self()) {
+            sem_post(&pool->left); /* it may wait */
+        } else {
+            empty_hands(pool);
+            atomic_store(&pool->owner, 0);
+        }
+    }
     pthread_mutex_unlock(&pools_mutex);
 }
 
@@ -309,15 +380,18 @@ static bool is_listed(const struct garner_pool *pool)
 static void enlist_pool(struct garner_pool *pool, int threads)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    sigset_t before;
     pthread_once(&once, watch_forks);
     pool->threads = threads;
     reset_pool(pool);
-    pthread_mutex_lock(&pools_mutex);
+    empty_hands(pool);
+    sem_init(&pool->left, 0, 0);
+    lock_in_peace(&pools_mutex, &before);
     if (!is_listed(pool)) {
         pool->next = pools;
         pools = pool;
     }
-    pthread_mutex_unlock(&pools_mutex);
+    unlock_in_peace(&pools_mutex, &before);
 }
 
 static void stop_workers(struct garner_pool *pool)
@@ -342,15 +416,15 @@ int garner_pool_cpus(void)
     return online > 0 ? (int)online : 1;
 }
 
-/* GARNER_NUM_THREADS where it is a number from 1 up, digits alone; else the CPUs that this process may use.
- */
+/* GARNER_NUM_THREADS where it is a number from 1 to 2^31 - 1, digits alone; else the CPUs that this process
+ * may use. */
 static int threads_by_default(void)
 {
     const char *text = getenv("GARNER_NUM_THREADS");
     char *end;
     bool digits = text && text[0] >= '1' && text[0] <= '9';
-    long number = digits ? strtol(text, &end, 10) : 0;
-    if (number >= 1 && *end == '\0') return (int)at_most(number, MOST_THREADS);
+    long long number = digits ? strtoll(text, &end, 10) : 0;
+    if (number >= 1 && number <= INT32_MAX && *end == '\0') return (int)at_most(number, MOST_THREADS);
     return (int)at_most(garner_pool_cpus(), MOST_THREADS);
 }
 
@@ -362,7 +436,13 @@ static void make_default_pool(void)
 static struct garner_pool *use_default_pool(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static atomic_bool made;
+    sigset_t before;
+    if (atomic_load_explicit(&made, memory_order_acquire)) return &default_pool;
+    block_signals(&before); /* a handler that forks would have the child make it twice */
     pthread_once(&once, make_default_pool);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    atomic_store_explicit(&made, true, memory_order_release);
     return &default_pool;
 }
 
@@ -374,8 +454,7 @@ int garner_pool_threads(void)
 /* A thread that still runs a job while the program exits keeps its workers. */
 __attribute__((destructor)) static void stop_default_pool(void)
 {
-    if (!atomic_flag_test_and_set(&default_pool.busy) && default_pool.started > 0)
-        stop_workers(&default_pool);
+    if (take_pool(&default_pool) && default_pool.started > 0) stop_workers(&default_pool);
 }
 
 /* How many threads an executor of the default pool stands for. */
@@ -435,14 +514,15 @@ garner_exec garner_pool_exec(garner_pool *pool)
 
 void garner_pool_destroy(garner_pool *pool)
 {
+    sigset_t before;
     if (pool == NULL) return;
-    pthread_mutex_lock(&pools_mutex);
+    lock_in_peace(&pools_mutex, &before);
     for (struct garner_pool **link = &pools; *link; link = &(*link)->next)
         if (*link == pool) {
             *link = pool->next;
             break;
         }
-    pthread_mutex_unlock(&pools_mutex);
+    unlock_in_peace(&pools_mutex, &before);
     stop_workers(pool);
     free(pool);
 }

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Each exit code, each kind of failure: files, pipes, devices, memory, the environment, signals."""
 
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import time
@@ -129,7 +131,7 @@ def test_closed_standard_streams_do_no_harm(program, surroundings, tmp_path):
 
 @pytest.mark.parametrize("name,good,bad", [
     ("GARNER_NUM_THREADS", ["", "0", "1", "64"], ["x", "-1", "1.5", "99999999999", " ", "2x", "+1", "01", "0x1"]),
-    ("GARNER_CPU", ["", "scalar", "avx2", "avx512", "avx512-gather"], ["sse", "neon", "sve", "fast", "SCALAR", "scalar ", "0"]),
+    ("GARNER_CPU", ["", "scalar"], ["sse", "neon", "sve", "fast", "SCALAR", "scalar ", "0"]),
 ])
 def test_environment(garner, refuses, name, good, bad):
     for value in good:
@@ -138,6 +140,17 @@ def test_environment(garner, refuses, name, good, bad):
         refuses(2, [name, f"'{value}'"], *GATHER, env={name: value})
         refuses(2, name, *GATHER, "--threads", "1", env={name: value})
         refuses(2, name, "explain", "gather", "[1]", "[0]", env={name: value})
+
+
+def test_levels_that_this_machine_lacks(garner, refuses):
+    """The library ignores them, so the command refuses them, and names those that the machine has alone."""
+    levels = json.loads(garner("cpu", "--json").text)["levels"]
+    for level in levels:
+        assert garner(*GATHER, env={"GARNER_CPU": level}).text == "[3,1]\n"
+    for level in {"avx2", "avx512", "avx512-gather"} - set(levels):
+        answer = refuses(2, f"GARNER_CPU is '{level}', and must be scalar", *GATHER, env={"GARNER_CPU": level})
+        assert {word for word in ("scalar", "avx2", "avx512", "avx512-gather")
+                if word in re.split(r"[ ,]+", answer.err.partition("must be ")[2])} == set(levels)
 
 
 @pytest.mark.parametrize("name", ["GARNER_NUM_THREADS", "GARNER_CPU"])

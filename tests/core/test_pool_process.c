@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -127,8 +128,9 @@ static void test_number_of_threads(void **state)
     (void)state;
     if (!COUNTS_CREATIONS) SKIP_LOUDLY("the sanitizers have a pthread_create of their own");
     static const struct expectation rows[] = {
-        {"1", 1}, {"2", 2},  {"3", 3},   {"11", 11}, {NULL, 0},  {"", 0},    {"0", 0},  {"-2", 0},
-        {"x", 0}, {"3x", 0}, {"2.5", 0}, {"0x2", 0}, {"two", 0}, {"1 2", 0}, {"01", 0}, {"+1", 0},
+        {"1", 1},   {"2", 2},   {"3", 3},  {"11", 11}, {NULL, 0},         {"", 0},
+        {"0", 0},   {"-2", 0},  {"x", 0},  {"3x", 0},  {"2.5", 0},        {"0x2", 0},
+        {"two", 0}, {"1 2", 0}, {"01", 0}, {"+1", 0},  {"2147483648", 0}, {"99999999999999999999", 0},
     };
     unsetenv("GARNER_NUM_THREADS");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -354,6 +356,105 @@ static void test_forks_during_jobs(void **state)
     garner_pool_destroy(pools.pool);
 }
 
+/* ---- Forking out of a signal handler, in the middle of a job of the same thread ---- */
+
+static struct {
+    const struct pools *pools;
+    bool gathers;                     /* the handler itself gathers, in the child */
+    volatile sig_atomic_t generation; /* 0 in the parent */
+    volatile sig_atomic_t inner;      /* whether that was right */
+    volatile pid_t child;             /* of the last signal */
+} handler;
+
+static void fork_in_handler(int number)
+{
+    (void)number;
+    const pid_t child = fork();
+    if (child != 0) {
+        handler.child = child;
+        return;
+    }
+    signal(SIGALRM, SIG_DFL);
+    alarm(SECONDS);
+    handler.generation++;
+    handler.inner =
+        !handler.gathers || (gather_is_right(&handler.pools->shared) && gather_is_right(&handler.pools->own));
+}
+
+/* Tasks that take long enough for a signal to meet all of them at work, or the owner waiting for the last. */
+struct slow_job {
+    atomic_int runs[MOST_TASKS];
+    pthread_t owner;
+    bool owner_waits;
+};
+
+static void slow_task(void *argument, size_t i)
+{
+    struct slow_job *job = argument;
+    const bool mine = pthread_equal(pthread_self(), job->owner);
+    if (handler.generation == 0 && !(mine && job->owner_waits)) wait_microseconds(2000);
+    atomic_fetch_add(&job->runs[i], 1);
+}
+
+/* In the child every task is done, those of lost workers again; in the parent each once. */
+static bool slow_job_is_done(const garner_exec *exec, size_t count, bool owner_waits)
+{
+    struct slow_job job = {.owner = pthread_self(), .owner_waits = owner_waits};
+    bool good = exec->parallel_for(exec->context, slow_task, &job, count) == 0;
+    for (size_t i = 0; i < MOST_TASKS; i++) {
+        const int runs = atomic_load(&job.runs[i]);
+        good = good && (i < count ? runs == 1 || (runs == 2 && handler.generation > 0) : runs == 0);
+    }
+    return good;
+}
+
+/* Sends one signal to this thread after a while, during what follows. */
+static void expect_signal(long microseconds)
+{
+    const struct itimerval once = {.it_value = {.tv_usec = microseconds}};
+    handler.child = 0;
+    assert_int_equal(setitimer(ITIMER_REAL, &once, NULL), 0);
+}
+
+/* The parent waits for the child; the child, which comes here too, says how it went, and ends. */
+static void tell_or_hear(bool good)
+{
+    int status = 0;
+    while (handler.child == 0 && handler.generation == 0)
+        wait_microseconds(100);
+    if (handler.generation > 0) {
+        good = good && handler.inner;
+        for (int i = 0; i < 3; i++)
+            good = good && job_is_done(&handler.pools->shared, 20) && job_is_done(&handler.pools->own, 20);
+        _exit(good ? GOOD : WRONG);
+    }
+    assert_true(good);
+    assert_int_equal(waitpid(handler.child, &status, 0), handler.child);
+    if (WIFSIGNALED(status)) fail_msg("the child ended by signal %d", WTERMSIG(status));
+    assert_int_equal(WEXITSTATUS(status), GOOD);
+}
+
+static void test_forks_in_a_handler(void **state)
+{
+    (void)state;
+    if (TEST_UNDER_TSAN) SKIP_LOUDLY("ThreadSanitizer cannot follow threads made after fork()");
+    struct pools pools = make_pools(0);
+    struct sigaction forking = {.sa_handler = fork_in_handler, .sa_flags = SA_RESTART}, before;
+    handler.pools = &pools;
+    assert_true(gather_is_right(&pools.shared) && gather_is_right(&pools.own));
+    assert_int_equal(sigaction(SIGALRM, &forking, &before), 0);
+    for (int64_t i = 0; i < test_scaled(40); i++) {
+        const garner_exec *exec = i % 2 ? &pools.shared : &pools.own;
+        handler.gathers = i % 3 > 0;
+        expect_signal(1 + i * 977 % 5000);
+        tell_or_hear(slow_job_is_done(exec, 9, i % 4 < 2));
+        expect_signal(1 + i * 337 % 2000);
+        tell_or_hear(gather_is_right(exec) && gather_is_right(exec) && gather_is_right(exec));
+    }
+    sigaction(SIGALRM, &before, NULL);
+    garner_pool_destroy(pools.pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +468,7 @@ int main(void)
         cmocka_unit_test(test_children_and_theirs),
         cmocka_unit_test(test_children_that_do_nothing),
         cmocka_unit_test(test_forks_during_jobs),
+        cmocka_unit_test(test_forks_in_a_handler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
