@@ -180,10 +180,12 @@ static inline bool out_meets(const struct garner_plan *plan, const struct meetin
            place->count > 0;
 }
 
-/* A pointer's element 0. As numbers, because empty tensors may come with NULL. */
+/* A pointer's element 0. As numbers, because the offset of an empty tensor may lead anywhere. NULL becomes a
+ * place of which nothing is read or written: to count on from NULL is undefined even by 0. */
 static inline char *first_element(const struct place *place, const void *pointer)
 {
-    return (char *)((uintptr_t)pointer + (uintptr_t)place->offset);
+    static char nothing;
+    return pointer ? (char *)((uintptr_t)pointer + (uintptr_t)place->offset) : &nothing;
 }
 
 static inline garner_status run_plan(const struct garner_plan *plan, const void *data, const void *indices,

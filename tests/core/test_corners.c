@@ -2,7 +2,8 @@
 /*
  * Corners that random cases are unlikely to meet: rows so long that they are cut, with indices of their
  * own for each batch; tuples whose products come near 2^63, and tuples into a table seen backwards; an index
- * tensor far larger than its memory; a program that ends while a thread still gathers.
+ * tensor far larger than its memory; tensors without elements at NULL; a program that ends while a thread
+ * still gathers.
  */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -199,12 +200,70 @@ static void test_exit_during_a_job(void **state)
     }
 }
 
+/* ---- Tensors without elements, at NULL ---- */
+
+/* Runs a gather of f32 by every door; data, indices and out are at NULL where they have no elements. */
+static void gather_at_null(const garner_op *op, garner_tensor data, garner_tensor indices, float *zeros)
+{
+    garner_shape shape;
+    garner_plan *plan = NULL;
+    const garner_exec exec = garner_threads(2);
+    assert_int_equal(garner_infer(op, &data, &indices, &shape, NULL), GARNER_OK);
+    float *result = shape.bytes > 0 ? zeros : NULL;
+    if (result) memset(result, 0x7f, (size_t)shape.bytes);
+    const garner_tensor out = {
+        .data = result, .shape = shape.extents, .rank = shape.rank, .dtype = GARNER_F32};
+    assert_int_equal(garner_run(op, &data, &indices, &out, NULL, NULL), GARNER_OK);
+    assert_int_equal(garner_run(op, &data, &indices, &out, &exec, NULL), GARNER_OK);
+    assert_int_equal(garner_plan_create(&plan, op, &data, &indices, NULL, NULL), GARNER_OK);
+    assert_int_equal(garner_execute(plan, NULL, indices.data, result, &exec, NULL), GARNER_OK);
+    garner_plan_destroy(plan);
+    for (int64_t i = 0; i < shape.bytes / 4; i++)
+        assert_true(zeros[i] == 0);
+}
+
+/* Zeros for indices into nothing, along each axis and by each operator; and nothing for no indices. With
+ * strides, too, which move the first element. What is undefined in it, UBSan finds. */
+static void test_nothing_at_null(void **state)
+{
+    (void)state;
+    static float zeros[6 * 300 * 6];
+    static int64_t some[300 * 6];
+    const int64_t strides[] = {-24, 4, 8};
+    for (int64_t axis = 0; axis < 3; axis++)
+        for (int stepped = 0; stepped < 2; stepped++)
+            for (int64_t count = 0; count <= 300; count += 100) {
+                int64_t extents[] = {3, 2, 2};
+                extents[axis] = 0;
+                const garner_tensor data = {
+                    .shape = extents, .rank = 3, .dtype = GARNER_F32, .strides = stepped ? strides : NULL};
+                garner_tensor indices = {
+                    .data = count ? some : NULL, .shape = &count, .rank = 1, .dtype = GARNER_I64};
+                const garner_op gather = {.kind = GARNER_GATHER, .axis = axis, .oob = GARNER_OOB_ZERO};
+                gather_at_null(&gather, data, indices, zeros);
+                int64_t elements[] = {3, 2, 2};
+                elements[axis] = count;
+                indices.shape = elements;
+                indices.rank = 3;
+                const garner_op each = {.kind = GARNER_GATHER_ELEMENTS, .axis = axis, .oob = GARNER_OOB_ZERO};
+                gather_at_null(&each, data, indices, zeros);
+                int64_t tuples[] = {count, 2};
+                indices.shape = tuples;
+                indices.rank = 2;
+                const garner_op nd = {.kind = GARNER_GATHER_ND, .oob = GARNER_OOB_ZERO};
+                gather_at_null(&nd, data, indices, zeros);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_at_null),
         cmocka_unit_test(test_exit_during_a_job), /* first: it forks, and wants no threads before */
-        cmocka_unit_test(test_long_rows_of_batches),    cmocka_unit_test(test_tuples_far_apart),
-        cmocka_unit_test(test_tuples_backwards),        cmocka_unit_test(test_indices_on_top_of_each_other),
+        cmocka_unit_test(test_long_rows_of_batches),
+        cmocka_unit_test(test_tuples_far_apart),
+        cmocka_unit_test(test_tuples_backwards),
+        cmocka_unit_test(test_indices_on_top_of_each_other),
         cmocka_unit_test(test_what_is_allowed_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
