@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrow.h"
 #include "byteorder.h"
 #include "errors.h"
 #include "integer.h"
@@ -64,6 +65,7 @@ static int read_other(struct state *state, struct operand *operand, PyObject *ob
     bool scalar = role == ROLE_DATA && numpy && numpy_is_scalar(numpy, object);
     if (done == 0 && numpy && (scalar || numpy_is_array(numpy, object)))
         done = read_for_numpy(state, operand, object, operator, name);
+    if (done == 0 && !PyErr_Occurred()) done = read_arrow(state, operand, object, operator, name);
     if (done == 0 && !PyErr_Occurred()) done = read_dlpack(state, operand, object, role, operator, name);
     if (done == 0) done = read_buffer(state, operand, object, operator, name);
     if (done == 0 && role != ROLE_OUT) done = read_for_numpy(state, operand, object, operator, name);

@@ -29,11 +29,11 @@ struct operand {
     bool odd;           /* strides are in bytes, since some are not whole elements: operand_settle copies */
     const char *format; /* the buffer protocol's name of an opaque or swapped element; or NULL */
     PyObject *object;   /* what was given, or what was made of it; the caller's reference */
-    PyObject *owned;    /* an array that was made of it, or NULL */
+    PyObject *owned;    /* an array that was made of it, or its elements or parts, or NULL */
     PyObject *detached; /* what stands for it: torch's tensor without its history, or NULL */
-    PyObject
-        *like; /* of FROM_NUMPY: the object whose library shall make its own array of the result; or NULL */
-    void *memory; /* freed by operand_release */
+    PyObject *like;     /* the object whose library shall make its own array of the result, which comes as
+                           NumPy's (FROM_NUMPY) or ours (FROM_BUFFER: pyarrow's); or NULL */
+    void *memory;       /* freed by operand_release */
     struct {
         const struct numpy *numpy;
         PyObject *type;     /* of the elements; a reference of our own */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array_object.h"
+#include "arrow.h"
 #include "errors.h"
 #include "numpy.h"
 #include "read_dlpack.h"
@@ -99,6 +100,7 @@ PyObject *result_finish(struct state *state, const struct operand *data, PyObjec
 {
     if (data->origin == FROM_NUMPY && data->like) return convert_result(state, data->like, made);
     if (data->origin == FROM_NUMPY) return scalar ? numpy_return(numpy_get(state), made) : made;
+    if (data->origin == FROM_BUFFER && data->like) return arrow_result(data->like, made);
     if (data->origin != FROM_DLPACK && data->origin != FROM_VERSIONED) return made;
     PyObject *imported = torch_view(data, import_result(state, data->object, made));
     Py_DECREF(made);
@@ -108,7 +110,9 @@ PyObject *result_finish(struct state *state, const struct operand *data, PyObjec
 PyObject *result_like(struct state *state, const struct operand *like, PyObject *made)
 {
     PyObject *converted = NULL;
-    if (like->origin == FROM_NUMPY)
+    if (like->origin == FROM_BUFFER && like->like)
+        converted = arrow_result(like->like, Py_NewRef(made));
+    else if (like->origin == FROM_NUMPY)
         converted = numpy_convert(numpy_get(state), made);
     else if (like->origin == FROM_DLPACK || like->origin == FROM_VERSIONED)
         converted = torch_view(like, import_result(state, like->object, made));

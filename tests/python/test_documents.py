@@ -21,8 +21,9 @@ DOCUMENTS = [
 def test_document(path):
     pytest.importorskip("numpy")
     text = path.read_text().replace("```", "")
-    if "import torch" in text:
-        pytest.importorskip("torch")
+    for library in ("torch", "pyarrow"):
+        if f"import {library}" in text:
+            pytest.importorskip(library)
     test = doctest.DocTestParser().get_doctest(text, {}, path.name, str(path), 0)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     runner.run(test)
