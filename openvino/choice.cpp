@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Calling a layer by reference costs the plug-in two or three microseconds more than calling its own, which
-// a small Gather cannot earn back. But what the runtime's own kernel gets wrong stays here at any size.
+// a small Gather cannot earn back; and one slice of a tensor the plug-in gives without a copy, where it lies.
+// But what the runtime's own kernel gets wrong stays here at any size.
 #include "choice.hpp"
 
 #include <algorithm>
@@ -85,6 +86,19 @@ bool is_constant(const ov::Output<ov::Node> &value)
     return ov::is_type<Constant>(value.get_node());
 }
 
+// Whether the result is a contiguous part of data that is known when the model is compiled: one constant
+// index, and nothing but extents of 1 before its axis. The plug-in then copies nothing.
+bool is_one_slice(const ov::op::util::GatherBase &node)
+{
+    const auto *indices = ov::as_type<const Constant>(node.get_input_node_ptr(1));
+    const auto &data = node.get_input_partial_shape(0);
+    const auto axis = node.get_axis();
+    if (indices == nullptr || ov::shape_size(indices->get_shape()) != 1 || data.rank().is_dynamic() ||
+        axis < 0 || axis >= data.rank().get_length() || data[axis].is_dynamic())
+        return false;
+    return std::all_of(data.begin(), data.begin() + axis, [](const auto &extent) { return extent == 1; });
+}
+
 } // namespace
 
 bool is_ours(const ov::Node &node)
@@ -102,11 +116,12 @@ bool is_shape_arithmetic(const ov::OutputVector &inputs)
            !is_constant(data) && is_constant(inputs.at(1));
 }
 
-bool is_small_and_alike(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes)
+bool is_better_left(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes)
 {
     const auto data = node.input_value(0), indices = node.input_value(1), axis = node.input_value(2);
-    return foreseen_bytes(node.output(0), min_bytes) < min_bytes && arrives_alike(data) &&
-           is_constant(axis) && !(is_constant(data) && is_constant(indices)) &&
+    if (min_bytes == 0 || !is_constant(axis)) return false;
+    return (foreseen_bytes(node.output(0), min_bytes) < min_bytes || is_one_slice(node)) &&
+           arrives_alike(data) && !(is_constant(data) && is_constant(indices)) &&
            indices_are_read_alike(node, spec);
 }
 

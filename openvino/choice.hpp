@@ -21,7 +21,8 @@ bool is_ours(const ov::Node &node);
 bool is_shape_arithmetic(const ov::OutputVector &inputs);
 
 // Whether a Gather, its shape inferred, is better left to the runtime: its result has fewer bytes than given,
-// and the runtime's own kernel gives the same. `spec` is the version, as in layer.h.
-bool is_small_and_alike(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes);
+// or is one slice of data, and the runtime's own kernel gives the same. With 0 bytes none is. `spec` is the
+// version, as in layer.h.
+bool is_better_left(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes);
 
 } // namespace garner

@@ -58,7 +58,7 @@ ov::OutputVector replace_gather(const ov::OutputVector &inputs, ov::AttributeVis
 {
     if (is_shape_arithmetic(inputs)) return make<Stock>(inputs, visitor, spec);
     const auto node = read_stock<ov::op::v8::Gather>(inputs, visitor, spec);
-    return is_small_and_alike(*node, spec, min_bytes) ? make<Stock>(inputs, visitor, spec) : node->outputs();
+    return is_better_left(*node, spec, min_bytes) ? make<Stock>(inputs, visitor, spec) : node->outputs();
 }
 
 using Maker = ov::OutputVector (*)(const ov::OutputVector &, ov::AttributeVisitor &, const char *);
@@ -125,7 +125,7 @@ ov::OutputVector make_or_leave(const ov::OutputVector &inputs, ov::AttributeVisi
     node->set_arguments(inputs);
     if (node->visit_attributes(visitor)) node->constructor_validate_and_infer_types();
     const auto is_left =
-        asked >= 0 && (is_shape_arithmetic(inputs) || is_small_and_alike(*node, node->get_spec(), asked));
+        asked >= 0 && (is_shape_arithmetic(inputs) || is_better_left(*node, node->get_spec(), asked));
     return is_left ? make<ov::op::v8::Gather>(inputs, visitor, nullptr) : node->outputs();
 }
 
@@ -146,7 +146,7 @@ ov::OutputVector convert_gather(const ov::frontend::NodeContext &context)
     const ov::OutputVector inputs = {context.get_input(0), context.get_input(1), axis};
     auto node = onnx_layer<ov::op::v8::Gather>();
     node->complete(inputs);
-    if (is_shape_arithmetic(inputs) || is_small_and_alike(*node, node->get_spec(), min_bytes))
+    if (is_shape_arithmetic(inputs) || is_better_left(*node, node->get_spec(), min_bytes))
         return {std::make_shared<ov::op::v8::Gather>(inputs[0], inputs[1], inputs[2])};
     return node->outputs();
 }

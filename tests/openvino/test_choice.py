@@ -80,6 +80,12 @@ def bounded():
     return model_of(from_table(rows), rows)
 
 
+def one_slice(shape, axis, index=2, opset=opset8):
+    """Of computed data, by one constant index, as models take queries, keys and values out of one tensor."""
+    data = opset8.parameter(list(shape), np.float32)
+    return model_of(opset.gather(opset8.relu(data), opset8.constant(np.array(index)), np.int64(axis)), data)
+
+
 WIDE = np.zeros((8, 4096), np.float32)
 RULES = {
     "a small result": (simple(), "Gather"),
@@ -104,6 +110,15 @@ RULES = {
     "Gather-8, a constant index outside": (by_constants([0, 8]), "GarnerGather"),
     "Gather-1, constant indices, an open axis": (by_constants([0, 1], opset1, -1), "GarnerGather"),
     "Gather-8, constant indices, an open axis": (by_constants([0, 1], opset8, -1), "Gather"),
+    "one slice, however large": (one_slice((3, 64, 4096), 0), "Gather"),
+    "one slice of open extent": (one_slice((3, -1, 4096), 0, -1), "Gather"),
+    "one slice behind extents of 1": (one_slice((1, 1, 3, 8192), 2, [1]), "Gather"),
+    "two slices": (one_slice((3, 64, 4096), 0, [0, 1]), "GarnerGather"),
+    "one slice of each row": (one_slice((64, 3, 4096), 1), "GarnerGather"),
+    "one slice behind an open extent": (one_slice((-1, 3, 4096), 1), "GarnerGather"),
+    "one slice along an open axis": (one_slice((-1, 64, 4096), 0), "GarnerGather"),
+    "one slice outside": (one_slice((3, 64, 4096), 0, 3), "GarnerGather"),
+    "one slice, Gather-1, a negative index": (one_slice((3, 64, 4096), 0, -1, opset1), "GarnerGather"),
     "GatherElements": (elements(), "GarnerGatherElements"),
     "GatherND": (nd(), "GarnerGatherND"),
 }
