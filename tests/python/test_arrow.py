@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import garner
+import garner._arrow
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed (tools/testenv installs it)")
 
@@ -131,6 +132,17 @@ def test_elsewhere(tmp_path):
     plan = garner.Plan("gather", (2, 2), (1,), dtype="i32")
     assert plan(data, pa.array([1])).to_pylist() == [[3, 4]]
     assert garner.gather(data, [0], axis=pa.array([1])).to_pylist() == [[1], [3]]
+
+
+@pytest.mark.parametrize("name", ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bool"])
+def test_a_result_of_another_type_than_the_array_it_is_like(name):
+    """A model's may be."""
+    made = garner._garner._array_of_bytes(bytes(16), name, 0, (16 // {"8": 1, "16": 2, "32": 4, "64": 8, "ool": 1}[name[1:]],), None, None)
+    given = garner._arrow.write(pa.array([datetime.date(2020, 1, 1)]), made)
+    assert isinstance(given, pa.Array) and len(given) == made.size and not any(given.to_pylist())
+    assert garner.gather(given, [0]).type == given.type
+    packed = garner._garner._array_of_bytes(bytes(1), "i4", 0, (2,), None, None)
+    assert garner._arrow.write(given, packed) is packed
 
 
 def test_pyarrow_is_not_imported():

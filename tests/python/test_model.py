@@ -69,6 +69,15 @@ def test_model_gives_the_inputs_kind(model):
         model.run({"x": x.T, "i": np.array([0, 1])})
 
 
+def test_model_gives_pyarrow_pyarrow_s(model):
+    pa = pytest.importorskip("pyarrow")
+    x = pa.array([[1, 2, 3], [4, 5, 6]], pa.list_(pa.float32(), 3))
+    (picked,) = model.run({"x": x, "i": pa.array([2, 0])}).values()
+    assert picked.type == pa.list_(pa.float32(), 2) and picked.to_pylist() == [[3, 1], [6, 4]]
+    (picked,) = model.run({"i": pa.array([2, 0]), "x": x}).values()  # the first input says the kind, not the type
+    assert picked.type == pa.list_(pa.float32(), 2)
+
+
 def test_model_in_threads(model):
     (output,) = model.outputs
     failures = []
