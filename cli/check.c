@@ -2,7 +2,8 @@
 /*
  * The command check: runs folders as the onnx package writes them for backends (model.onnx, and data sets
  * of input_N.pb and output_N.pb), and compares bit by bit. A folder passes, fails (also because something in
- * it is missing or cannot be read), or holds what garner does not run; only want of memory stops the whole.
+ * it is missing or cannot be read), or holds what garner does not run; only want of memory, or a system that
+ * fails in a way that says nothing about the folder, stops the whole.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -70,10 +71,21 @@ static garner_status look_for(const char *folder, const char *name, bool *there,
 
 /* ---- One data set ---- */
 
-/* Want of memory and cancelled work stop everything; any other failure is the folder's own. */
+/* Whether an errno value is about what lies in the folder, and no failure of the system. */
+static bool is_of_folder(int64_t number)
+{
+    static const int known[] = {ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, EACCES, EPERM, ENXIO};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (number == known[i]) return true;
+    return false;
+}
+
+/* Want of memory, cancelled work and a failing system stop everything; any other failure is the folder's own.
+ */
 static garner_status failed(struct folder *f, garner_status status, const garner_error *error)
 {
     if (status == GARNER_NO_MEMORY || status == GARNER_CANCELLED) return status;
+    if (status == GARNER_SYSTEM && !is_of_folder(error->value.i)) return status;
     f->verdict = status == GARNER_UNSUPPORTED ? UNSUPPORTED : FAIL;
     fputs(error->message, f->message);
     return GARNER_OK;
@@ -303,7 +315,7 @@ static garner_status look_for_test(const char *path, bool *there, garner_error *
     free(model);
     if (*there) return GARNER_OK;
     int count = scandir(path, &entries, is_data_set, NULL);
-    if (count < 0 && errno == ENOMEM) return fail_errno(error, path, "read the folder", errno);
+    if (count < 0 && !is_of_folder(errno)) return fail_errno(error, path, "read the folder", errno);
     *there = count > 0;
     if (count >= 0) free_entries(entries, count);
     return GARNER_OK;

@@ -9,17 +9,23 @@
 
 #include "command.h"
 #include "environment.h"
+#include "fail.h"
 #include "machine.h"
 #include "workload.h"
 
-/* "L1d 64 KiB" */
-static void print_caches(bool json)
-{
+/* What is printed, found out before the first word of it. */
+struct findings {
+    garner_cpu cpu;
     struct machine_cache caches[MACHINE_CACHES];
-    int count = machine_caches(caches);
-    if (count == 0 && !json) fputs("not known", stdout);
-    for (int i = 0; i < count; i++) {
-        const struct machine_cache *c = &caches[i];
+    int cache_count;
+};
+
+/* "L1d 64 KiB" */
+static void print_caches(const struct findings *f, bool json)
+{
+    if (f->cache_count == 0 && !json) fputs("not known", stdout);
+    for (int i = 0; i < f->cache_count; i++) {
+        const struct machine_cache *c = &f->caches[i];
         bool large = c->bytes >= 1 << 20;
         if (i) fputs(", ", stdout);
         if (json)
@@ -33,38 +39,43 @@ static void print_caches(bool json)
 
 /* ---- Kernels ---- */
 
-/* What a plan says of itself; free it. NULL: no memory, or the gather is refused. */
-static char *described(const struct workload *w)
+/* What a plan says of itself, to be freed. */
+static garner_status describe(char **text, const struct workload *w, garner_error *error)
 {
     garner_plan *plan;
     garner_tensor data = workload_view(&w->data), indices = workload_view(&w->indices);
-    if (garner_plan_create(&plan, &w->op, &data, &indices, NULL, NULL) != GARNER_OK) return NULL;
+    *text = NULL;
+    garner_status status = garner_plan_create(&plan, &w->op, &data, &indices, NULL, error);
+    if (status != GARNER_OK) return status;
     size_t size = garner_plan_describe(plan, NULL, 0) + 1;
-    char *text = malloc(size);
-    if (text) garner_plan_describe(plan, text, size);
+    *text = malloc(size);
+    if (*text) garner_plan_describe(plan, *text, size);
     garner_plan_destroy(plan);
-    return text;
+    return *text ? GARNER_OK : fail_memory(error, "cpu", size);
 }
 
 /* The part of the description that says how: from the kernel on. */
 static const char *kernel_part(const char *text)
 {
     static const char mark[] = "kernel ";
-    const char *found = text ? strstr(text, mark) : NULL;
-    return found ? found + strlen(mark) : text ? text : "";
+    const char *found = strstr(text, mark);
+    return found ? found + strlen(mark) : text;
 }
 
-static void print_kernels(bool json)
+static garner_status print_kernels(bool json, garner_error *error)
 {
     for (size_t i = 0; i < workload_count; i++) {
+        char *plan;
+        garner_status status = describe(&plan, &workloads[i], error);
+        if (status != GARNER_OK) return status;
         garner_tensor data = workload_view(&workloads[i].data),
                       indices = workload_view(&workloads[i].indices);
-        char *plan = described(&workloads[i]);
         fputs(json ? i ? ", {" : "{" : "  ", stdout);
         workload_print(stdout, &workloads[i].op, &data, &indices, json);
-        printf(json ? ", \"plan\": \"%s\"}" : "\n    %s\n", json ? plan ? plan : "" : kernel_part(plan));
+        printf(json ? ", \"plan\": \"%s\"}" : "\n    %s\n", json ? plan : kernel_part(plan));
         free(plan);
     }
+    return GARNER_OK;
 }
 
 /* ---- Both ways to print it all ---- */
@@ -99,8 +110,9 @@ static void print_variable(const char *name, bool json)
         printf(given ? "%s is %s" : "%s is not set", name, value);
 }
 
-static void print_text(const garner_cpu *cpu)
+static garner_status print_text(const struct findings *f, garner_error *error)
 {
+    const garner_cpu *cpu = &f->cpu;
     char levels[ENVIRONMENT_LEVELS];
     printf("architecture  %s\ninstructions  ", cpu->architecture);
     print_list(cpu->features, false);
@@ -112,13 +124,14 @@ static void print_text(const garner_cpu *cpu)
            environment_level_list(levels), cpu->cpus, cpu->threads);
     print_variable("GARNER_NUM_THREADS", false);
     fputs(")\ncaches        ", stdout);
-    print_caches(false);
+    print_caches(f, false);
     fputs("\n\nkernels for typical gathers\n", stdout);
-    print_kernels(false);
+    return print_kernels(false, error);
 }
 
-static void print_json(const garner_cpu *cpu)
+static garner_status print_json(const struct findings *f, garner_error *error)
 {
+    const garner_cpu *cpu = &f->cpu;
     printf("{\"version\": \"%s\", \"architecture\": \"%s\", \"features\": [", garner_version(),
            cpu->architecture);
     print_list(cpu->features, true);
@@ -129,20 +142,18 @@ static void print_json(const garner_cpu *cpu)
     fputs(", ", stdout);
     print_variable("GARNER_NUM_THREADS", true);
     fputs("}, \"caches\": [", stdout);
-    print_caches(true);
+    print_caches(f, true);
     fputs("], \"kernels\": [", stdout);
-    print_kernels(true);
+    garner_status status = print_kernels(true, error);
     fputs("]}\n", stdout);
+    return status;
 }
 
 garner_status cpu_command(const struct invocation *line, garner_error *error)
 {
-    garner_cpu cpu = {.size = sizeof cpu};
-    (void)error;
-    garner_cpu_info(&cpu);
-    if (line->setting[OPTION_JSON].given)
-        print_json(&cpu);
-    else
-        print_text(&cpu);
-    return GARNER_OK;
+    struct findings f = {.cpu = {.size = sizeof f.cpu}};
+    garner_cpu_info(&f.cpu);
+    garner_status status = machine_caches(f.caches, &f.cache_count, error);
+    if (status != GARNER_OK) return status;
+    return (line->setting[OPTION_JSON].given ? print_json : print_text)(&f, error);
 }

@@ -169,8 +169,10 @@ garner_status explain_opened(struct model *model, const struct explain_paper *pa
 {
     struct chain chain;
     garner_error problem;
-    int planned = !model_plan(model, &problem) || model_refusal(model);
-    garner_status status = chain_create(&chain, model, planned ? NULL : problem.message, error);
+    garner_status status = model_plan(model, &problem);
+    if (status == GARNER_NO_MEMORY) return fail(error, status, "%s", problem.message);
+    const char *unfit = status && !model_refusal(model) ? problem.message : NULL;
+    status = chain_create(&chain, model, unfit, error);
     if (status) return status;
     status = (paper->gathers ? draw_gathers : draw_chain)(&chain, paper, error);
     chain_free(&chain);

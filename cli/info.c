@@ -38,21 +38,23 @@ static int columns(const char *text)
     return count;
 }
 
-/* Whole, however long, and harmless. NULL: no memory. */
-static char *shown(const char *text)
+/* What `text` takes once it is harmless, and if `out` is not NULL, prints it. Character by character: names
+ * may be long, and want of memory must not change what is said. */
+static int show(FILE *out, const char *text)
 {
-    size_t size = 4 * strlen(text) + 16;
-    char *buffer = malloc(size);
-    return buffer ? printable(buffer, size, text) : NULL;
+    char piece[PRINTABLE_NEXT];
+    int count = 0;
+    while (*text) {
+        text += printable_next(piece, text);
+        count += columns(piece);
+        if (out) fputs(piece, out);
+    }
+    return count;
 }
 
 int info_text(FILE *out, const char *text)
 {
-    char *harmless = shown(text);
-    int count = harmless ? columns(harmless) : 1;
-    fputs(harmless ? harmless : "?", out);
-    free(harmless);
-    return count;
+    return show(out, text);
 }
 
 static int shape_text(char text[SHAPE_TEXT], const int64_t *shape, int32_t rank)
@@ -91,9 +93,7 @@ static garner_status measure(struct listing *listing, size_t i, garner_error *er
     char text[SHAPE_TEXT];
     garner_status status = describe(listing, i, &entry, error);
     if (status != GARNER_OK) return status;
-    char *name = shown(entry.name);
-    widen(&listing->name_width, name ? columns(name) : 1);
-    free(name);
+    widen(&listing->name_width, show(NULL, entry.name));
     widen(&listing->type_width, (int)strlen(type_text(&entry)));
     widen(&listing->shape_width, shape_text(text, entry.shape, entry.rank));
     return GARNER_OK;

@@ -21,6 +21,7 @@ struct look {
     const struct graph *graph;
     garner_error plan; /* of model_plan; status GARNER_OK if there is no complaint */
     FILE *out;
+    garner_error *error; /* of what could not be printed */
 };
 
 /* ---- Values ---- */
@@ -126,24 +127,13 @@ static void print_operands(const struct look *look, const size_t *values, size_t
     }
 }
 
-/* The plan as text from malloc; NULL: there is none, or no memory. */
+/* The plan as text from malloc; NULL: there is none, or no memory, which look->error then says. */
 static char *plan_of(const struct look *look, size_t node)
 {
     size_t size = model_describe(look->model, node, NULL, 0);
     char *text = size ? malloc(size + 1) : NULL;
     if (text) model_describe(look->model, node, text, size + 1);
-    return text;
-}
-
-/* Why a node does not run, as text from malloc; NULL: it does, or no memory. */
-static char *refusal_of(const struct look *look, size_t id)
-{
-    const struct graph_node *node = &look->graph->nodes[id];
-    const char *refused = model_node_refusal(look->model, id), *reason = node->refusal ? node->refusal : "";
-    if (node->kind != GRAPH_UNSUPPORTED) return refused ? strdup(refused) : NULL;
-    size_t size = strlen(node->type) + strlen(reason) + 64;
-    char *text = malloc(size);
-    if (text) snprintf(text, size, "it does not run here: %s%s%s", node->type, *reason ? " " : "", reason);
+    if (size && !text) (void)fail_memory(look->error, look->graph->path, size + 1);
     return text;
 }
 
@@ -287,10 +277,26 @@ static void print_json_values(const struct look *look, const char *title, const 
     putc(']', look->out);
 }
 
+/* Why a node does not run; null: it does. */
+static void print_json_refusal(const struct look *look, size_t id)
+{
+    const struct graph_node *node = &look->graph->nodes[id];
+    const char *reason = node->refusal ? node->refusal : "";
+    if (node->kind != GRAPH_UNSUPPORTED) {
+        member(look->out, "refusal", model_node_refusal(look->model, id), false);
+        return;
+    }
+    fputs(", \"refusal\": \"it does not run here: ", look->out);
+    print_escaped(look->out, node->type, strlen(node->type), ESCAPE_JSON);
+    if (*reason) putc(' ', look->out);
+    print_escaped(look->out, reason, strlen(reason), ESCAPE_JSON);
+    putc('"', look->out);
+}
+
 static void print_json_node(const struct look *look, size_t id)
 {
     const struct graph_node *node = &look->graph->nodes[id];
-    char *refusal = refusal_of(look, id), *plan = refusal ? NULL : plan_of(look, id);
+    char *plan = runs(look, id) ? plan_of(look, id) : NULL;
     putc('{', look->out);
     member(look->out, "name", node->name, true);
     member(look->out, "type", node->type, false);
@@ -298,12 +304,11 @@ static void print_json_node(const struct look *look, size_t id)
     member(look->out, "version", node->version, false);
     member(look->out, "spec", node->spec, false);
     fprintf(look->out, ", \"runs\": %s", runs(look, id) ? "true" : "false");
-    member(look->out, "refusal", refusal, false);
+    print_json_refusal(look, id);
     print_json_values(look, "inputs", node->inputs, node->input_count);
     print_json_values(look, "outputs", node->outputs, node->output_count);
     member(look->out, "plan", plan, false);
     putc('}', look->out);
-    free(refusal);
     free(plan);
 }
 
@@ -337,19 +342,22 @@ static void print_json(const struct look *look)
 
 garner_status info_opened(struct model *model, unsigned flags, FILE *out, garner_error *error)
 {
-    struct look look = {.model = model, .graph = model_graph(model), .out = out};
+    garner_error spare;
+    struct look look = {
+        .model = model, .graph = model_graph(model), .out = out, .error = error ? error : &spare};
     /* What a gather refuses is something to tell, and no failure of telling; want of memory is. */
     garner_status status = model_plan(model, &look.plan);
     if (status == GARNER_NO_MEMORY) {
-        *error = look.plan;
+        *look.error = look.plan;
         return status;
     }
+    (void)succeed(look.error);
     if (flags & INFO_GATHERS) return info_gathers(model, flags & INFO_JSON, out, error);
     if (flags & INFO_JSON)
         print_json(&look);
     else
         print_text(&look);
-    return succeed(error);
+    return look.error->status;
 }
 
 garner_status info_model(const char *path, unsigned flags, bool follow_links, garner_error *error)

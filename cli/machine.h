@@ -5,7 +5,7 @@
 #ifndef GARNER_CLI_MACHINE_H
 #define GARNER_CLI_MACHINE_H
 
-#include <stdint.h>
+#include "garner.h"
 
 struct machine_cache {
     int level;
@@ -15,8 +15,8 @@ struct machine_cache {
 
 enum { MACHINE_CACHES = 8 };
 
-/* The caches that data passes on its way to the first CPU, innermost first. Returns how many there are: 0
- * where the system does not tell. */
-int machine_caches(struct machine_cache caches[MACHINE_CACHES]);
+/* The caches that data passes on its way to the first CPU, innermost first; none where the system does not
+ * tell. */
+garner_status machine_caches(struct machine_cache caches[MACHINE_CACHES], int *count, garner_error *error);
 
 #endif

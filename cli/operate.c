@@ -52,16 +52,17 @@ static garner_status prepare(struct work *w, garner_kind kind, char **operands, 
 
 /* ---- gather, gather-elements, gather-nd ---- */
 
-static void describe(const struct work *w)
+static garner_status describe(const struct work *w, garner_error *error)
 {
     static const char title[] = "plan: ";
     size_t used = sizeof title - 1, room = garner_plan_describe(w->plan, NULL, 0) + 1;
     char *line = malloc(used + room);
-    if (!line) return; /* the plan works without being told */
+    if (!line) return fail_memory(error, "the plan", used + room);
     memcpy(line, title, used);
     garner_plan_describe(w->plan, line + used, room);
     message_print(line);
     free(line);
+    return GARNER_OK;
 }
 
 static garner_status plan(struct work *w, garner_error *error)
@@ -69,8 +70,8 @@ static garner_status plan(struct work *w, garner_error *error)
     const struct setting *s = w->line->setting;
     garner_status status =
         garner_plan_create(&w->plan, &w->op, &w->data.tensor, &w->indices.tensor, NULL, error);
+    if (status == GARNER_OK && s[OPTION_VERBOSE].given) status = describe(w, error);
     if (status != GARNER_OK) return status;
-    if (s[OPTION_VERBOSE].given) describe(w);
     const garner_shape *shape = garner_plan_output(w->plan);
     if (!s[OPTION_OUT].given) {
         status = print_check(shape->dtype, (enum print_format)s[OPTION_FORMAT].number, error);

@@ -11,9 +11,7 @@
 
 #include "utf8.h"
 
-/* Writes the first character of `text`, harmless, into `out` (17 bytes); returns how many bytes of
- * text it was. An invalid byte stands alone. */
-static size_t harmless(const char *text, char *out)
+size_t printable_next(char out[PRINTABLE_NEXT], const char *text)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     uint32_t code;
@@ -31,25 +29,25 @@ static size_t harmless(const char *text, char *out)
 
 static size_t harmless_length(const char *text)
 {
-    char out[17];
+    char out[PRINTABLE_NEXT];
     size_t length = 0;
     for (; *text; length += strlen(out))
-        text += harmless(text, out);
+        text += printable_next(out, text);
     return length;
 }
 
 char *printable(char *buffer, size_t size, const char *text)
 {
     static const char dots[] = "...";
-    char out[17];
+    char out[PRINTABLE_NEXT];
     size_t length = harmless_length(text), used = 0;
     if (length >= size) {
         memcpy(buffer, dots, used = sizeof dots - 1);
         for (; length + used >= size; length -= strlen(out))
-            text += harmless(text, out);
+            text += printable_next(out, text);
     }
     while (*text) {
-        text += harmless(text, out);
+        text += printable_next(out, text);
         memcpy(buffer + used, out, strlen(out));
         used += strlen(out);
     }
@@ -95,7 +93,9 @@ garner_status fail_errno(garner_error *error, const char *path, const char *what
     char text[128];
     if (strerror_r(number, text, sizeof text)) snprintf(text, sizeof text, "error %d", number);
     garner_status status = number == ENOMEM ? GARNER_NO_MEMORY : GARNER_SYSTEM;
-    return fail_at(error, status, path, "cannot %s: %s", what, text);
+    (void)fail_at(error, status, path, "cannot %s: %s", what, text);
+    if (error) error->value.i = number;
+    return status;
 }
 
 garner_status fail_memory(garner_error *error, const char *path, uint64_t bytes)

@@ -23,7 +23,7 @@ garner_status fail_at(garner_error *error, garner_status status, const char *pat
     FAIL_FORMAT(4);
 
 /* GARNER_SYSTEM: "PATH: cannot WHAT: No space left on device", from an errno value; GARNER_NO_MEMORY if that
- * is what it says. */
+ * is what it says. error->value.i is that errno value. */
 garner_status fail_errno(garner_error *error, const char *path, const char *what, int number);
 
 /* GARNER_NO_MEMORY: "PATH: not enough memory for N bytes". */
@@ -36,5 +36,10 @@ garner_status succeed(garner_error *error);
  * marks and invalid UTF-8 become \xNN. Too long a text loses its beginning. Always terminates `buffer`;
  * size is at least 16. Returns buffer. */
 char *printable(char *buffer, size_t size, const char *text);
+
+/* The same for the first character of `text`, an invalid byte standing alone. Returns how many bytes it was.
+ */
+enum { PRINTABLE_NEXT = 17 };
+size_t printable_next(char out[PRINTABLE_NEXT], const char *text);
 
 #endif

@@ -195,7 +195,7 @@ static garner_status load(struct array *array, struct file *file, garner_error *
     if (!status) status = npy_fetch(file, &frame, &header, error);
     if (status) return status;
     struct region *region = file_share(file);
-    if (!region) return fail_memory(error, file->path, sizeof file);
+    if (!region) return fail_memory(error, file->path, file->size);
     status = npy_array(array, file->path, &frame, &header, file->bytes, file->bytes + frame.data_at, region,
                        error);
     region_drop(region);

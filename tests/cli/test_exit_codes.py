@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import time
 
@@ -197,74 +196,6 @@ def test_a_mapped_file_that_shrinks(program, surroundings, tmp_path):
     out, err = process.communicate((tmp_path / "i.npy").read_bytes(), timeout=600)
     assert (process.returncode, out) == (5, b""), err
     assert err.startswith(b"garner: ") and err.count(b"\n") == 1
-
-
-FAILING = r"""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-static int fails(void)
-{
-    static long left = -2;
-    if (left == -2) left = getenv("FAIL_AT") ? atol(getenv("FAIL_AT")) : -1;
-    if (left < 0) return 0;
-    if (left-- != 0) return 0;
-    errno = ENOMEM;
-    return 1;
-}
-#define REAL(name) static __typeof__(name) *real; if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
-void *__libc_calloc(size_t, size_t);
-void *malloc(size_t size) { REAL(malloc); return fails() ? NULL : real(size); }
-void *calloc(size_t n, size_t size) { return fails() ? NULL : __libc_calloc(n, size); }
-void *realloc(void *p, size_t size) { REAL(realloc); return fails() ? NULL : real(p, size); }
-"""
-
-
-@pytest.fixture(scope="module")
-def failing(program, tmp_path_factory):
-    """A library whose n-th allocation fails."""
-    if any(name in pathlib.Path(program).read_bytes() for name in (b"__asan_init", b"__tsan_init")):
-        pytest.skip("SKIP: the sanitizer owns the allocator, failure is tested in the plain build")
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if not compiler:
-        pytest.skip("SKIP: no C compiler, allocation failure in the command is not tested")
-    folder = tmp_path_factory.mktemp("failing")
-    (folder / "failing.c").write_text(FAILING)
-    subprocess.run([compiler, "-shared", "-fPIC", "-w", "-o", folder / "failing.so", folder / "failing.c", "-ldl"], check=True)
-    return str(folder / "failing.so")
-
-
-@pytest.mark.parametrize("arguments", [
-    GATHER,
-    ["gather", '["a","bb"]', "[1,0]", "--format", "json"],
-    ["gather-nd", "x.npy", "[[1,0]]", "-o", "y.npy"],
-    ["gather", "text.npy", "[1,0]", "-o", "y.npy"],
-    ["gather", "-", "[1]"],
-    ["explain", "gather", "[[1,2],[3,4]]", "[1]"],
-    ["explain", "gather", "[[1,2],[3,4]]", "[1]", "--svg", "p.svg"],
-    ["--help"],
-], ids=lambda a: " ".join(a)[:40])
-def test_every_allocation_may_fail(garner, failing, tmp_path, arguments):
-    np.save(tmp_path / "x.npy", np.arange(6).reshape(3, 2))
-    np.save(tmp_path / "text.npy", np.array(["ab", "c"]))
-    stdin = (tmp_path / "x.npy").read_bytes() if "-" in arguments else None
-    want = garner(*arguments, stdin=stdin)
-    assert want.code == 0, want
-    survived = 0
-    for n in range(200):
-        answer = garner(*arguments, stdin=stdin, env={"LD_PRELOAD": failing, "FAIL_AT": str(n)})
-        if answer.code == 0:
-            assert answer.out == want.out
-            survived += 1  # beyond the last allocation, or at one that can be done without
-        else:
-            assert answer.code == 5 and "memory" in answer.err, (n, answer)
-            assert answer.err.startswith("garner: ") and answer.err.count("\n") == 1
-            survived = 0
-        if survived == 3:
-            break
-    assert survived == 3, "still failing at the 200th allocation"
-    assert n > 3 or arguments == ["--help"], "no allocation was made to fail"
 
 
 @pytest.mark.parametrize("code,arguments", [
