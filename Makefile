@@ -5,7 +5,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all demo test bench bench-models check python docs install uninstall amalgamation format lint clean help
+.PHONY: all demo test bench bench-models check python wheels docs install uninstall amalgamation format lint clean help
 
 all:           ## build build/garner, build/libgarner.a and build/libgarner.so (Release)
 	@tools/build
@@ -22,11 +22,14 @@ bench:         ## measure garner against its peers; tables and plots under build
 bench-models:  ## measure whole models inside ONNX Runtime and OpenVINO; tables under build/bench/models/
 	@tools/bench-models
 
-check:         ## run the slow tests: valgrind, longer random runs, coverage, other architectures, Python at length with torch, fuzzing
+check:         ## run the slow tests: valgrind, longer random runs, coverage, other architectures, Python at length with torch, wheels, fuzzing
 	@tools/check
 
 python:        ## build the Python wheel into build/dist/ and an environment with it, build/venv
 	@tools/python
+
+wheels:        ## build the wheels for PyPI into build/wheels: manylinux and musllinux, x86-64 and aarch64
+	@tools/wheels
 
 docs:          ## render the documentation as a site into build/site
 	@tools/docs

@@ -8,5 +8,6 @@ target_include_directories(garner_onnxruntime PRIVATE plugin)
 target_link_libraries(garner_onnxruntime PRIVATE garner_static Threads::Threads)
 set_target_properties(garner_onnxruntime PROPERTIES C_VISIBILITY_PRESET hidden)
 # nodelete: a session may outlive the registration, after which the runtime unloads the library.
-target_link_options(garner_onnxruntime PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,nodelete)
+target_link_options(garner_onnxruntime PRIVATE -Wl,-z,nodelete)
+garner_exports(garner_onnxruntime CreateEpFactories ReleaseEpFactory)
 garner_own_target(garner_onnxruntime)

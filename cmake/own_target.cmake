@@ -23,3 +23,12 @@ function(garner_own_target target)
         target_link_options(${target} PRIVATE ${garner_sanitizers})
     endif()
 endfunction()
+
+# What a module gives to those who load it: these names, and none of the archives that it is linked with.
+function(garner_exports target)
+    list(JOIN ARGN "; " names)
+    set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}.map)
+    file(CONFIGURE OUTPUT ${script} CONTENT "{ global: @names@; local: *; };\n" @ONLY)
+    target_link_options(${target} PRIVATE -Wl,--version-script=${script})
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${script})
+endfunction()

@@ -12,7 +12,7 @@ Python_add_library(garner_python MODULE ${python_sources})
 target_link_libraries(garner_python PRIVATE garner_model garner_draw m)
 set_target_properties(garner_python PROPERTIES OUTPUT_NAME _garner C_VISIBILITY_PRESET hidden
                                                LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/garner)
-target_link_options(garner_python PRIVATE -Wl,--exclude-libs,ALL)
+garner_exports(garner_python PyInit__garner)
 # A call finds its own code driven out of the caches by the work of the last one: the less there is to fetch, the better.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT GARNER_SANITIZE)
     include(CheckIPOSupported)
@@ -55,4 +55,9 @@ if(TARGET garner)
 endif()
 if(TARGET garner_cli AND DEFINED SKBUILD_SCRIPTS_DIR)
     install(TARGETS garner_cli DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
+endif()
+
+# What is linked statically and wants its notice to go with it: tools/wheels names a folder of such notices.
+if(GARNER_NOTICES AND DEFINED SKBUILD_METADATA_DIR)
+    install(DIRECTORY ${GARNER_NOTICES}/ DESTINATION ${SKBUILD_METADATA_DIR}/licenses COMPONENT python)
 endif()
