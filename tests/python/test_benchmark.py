@@ -2,6 +2,7 @@
 """`python -m garner.bench`, as the wheel brings it: that it measures, also inside a runtime. How fast that is, no test says."""
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ MISSING = [name for name in ("numpy", "onnx", "onnxruntime") if NO_NUMPY or not 
 
 
 @pytest.mark.skipif(bool(MISSING), reason=f"{', '.join(MISSING)} not installed")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler: the benchmark compiles what it times calls with")
 @pytest.mark.skipif(not (Path(garner.__file__).parent / "_bench").is_dir(), reason="a module without its benchmark")
 def test_a_quick_benchmark(tmp_path):
     """Exit 0 means that garner was right everywhere, and that every gather inside the runtime was garner's."""
