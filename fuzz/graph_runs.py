@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Runs a case in garner, in a runtime with garner inside, and in the runtime alone, and says where one of them departs from
+what the specifications say (graph_case). What is known of a runtime is skipped by rule: `doubts` of the two styles."""
+
+import pathlib
+
+import graph_ir
+import numpy as np
+
+import garner
+
+KINDS = ((garner.OutOfRange, "range"), (garner.BadShape, "shape"), (garner.BadType, "type"), (garner.BadFile, "file"))
+STAGES = ("made", "garner", "inside", "alone")  # a crash is the runtime's own in the last alone
+
+
+class Refused(Exception):
+    """An error of a runtime, in its words."""
+
+
+def bits(array, dtype):
+    """Shape and content, comparable."""
+    array = np.asarray(array)
+    if dtype == "str":
+        return array.shape, [str(word) for word in array.reshape(-1)]
+    return array.shape, array.dtype.itemsize, np.ascontiguousarray(array).tobytes()
+
+
+def widened(value):
+    """As the runtime's result comes: bf16 as f32."""
+    if value.dtype != "bf16":
+        return bits(value.array, value.dtype)
+    return bits((value.array.astype("u4") << 16).view("f4"), "f32")
+
+
+def differences(case, got, expected):
+    """Of results: the first one that is not what it should be. None: they are the same."""
+    for value in case.outputs():
+        if value.name not in got:
+            continue
+        have, want = got[value.name], expected(value)
+        if have != want:
+            return f"{value.name} is {str(have)[:300]} and should be {str(want)[:300]}"
+    return None
+
+
+# ---- garner itself ---------------------------------------------------------------------------------
+
+
+def feeds_of(case):
+    return {value.name: value.array for value in case.of_source("input")}
+
+
+def run_garner(case, paths):
+    """What is wrong, or None; and garner's own sentence, if the case is an error."""
+    try:
+        got = garner.Model(paths[0]).run(feeds_of(case))
+    except garner.Error as error:
+        kind = next((name for known, name in KINDS if isinstance(error, known)), type(error).__name__)
+        if kind != case.error:
+            return f"garner: {kind} error, and should be {case.error}: {error}", None
+        return None, str(error).split("): ", 1)[-1]
+    if case.error:
+        return f"garner: no error, and should be {case.error}", None
+    wrong = differences(case, {name: bits(array, case_dtype(case, name)) for name, array in got.items()}, lambda value: bits(value.array, value.dtype))
+    return wrong and f"garner: {wrong}", None
+
+
+def case_dtype(case, name):
+    return next(value.dtype for value in case.outputs() if value.name == name)
+
+
+# ---- A runtime ---------------------------------------------------------------------------------------
+
+
+def compare(case, stage, run, sentence):
+    """Runs a case in a runtime, alone or with garner inside. run gives results by name, or raises Refused."""
+    try:
+        got = run()
+    except Refused as error:
+        if case.error is None:
+            return f"{stage}: refused: {error}"
+        if stage == "inside" and case.error == "range" and sentence not in str(error):
+            return f"{stage}: the error is not garner's ({sentence}): {error}"
+        return None
+    if case.error:
+        return None if stage in case.nodes[-1].out.doubts else f"{stage}: no error, and should be {case.error}"
+    trusted = {value.name for value in case.outputs() if stage not in value.doubts}
+    wrong = differences(case, {name: have for name, have in got.items() if name in trusted}, widened)
+    return wrong and f"{stage}: {wrong}"
+
+
+def is_dangerous(case, stage):
+    """A runtime would crash, or read memory of others."""
+    return any({"dangerous", stage} <= node.out.doubts for node in case.nodes)
+
+
+class OnnxRuntime:
+    """Sessions of one thread each."""
+
+    LEVELS = ("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENABLE_ALL")
+
+    def __init__(self):
+        import onnxruntime
+
+        import garner.onnxruntime
+
+        self.package, self.version, self.inside = onnxruntime, f"onnxruntime {onnxruntime.__version__}", True
+        onnxruntime.set_default_logger_severity(4)
+        garner.onnxruntime.register()
+
+    def run(self, case, paths, stage):
+        options = self.package.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        options.graph_optimization_level = getattr(self.package.GraphOptimizationLevel, self.LEVELS[case.traits["level"]])
+        if stage == "inside":
+            options = garner.onnxruntime.session_options(options)
+        try:
+            session = self.package.InferenceSession(str(paths[-1]), options, providers=None if stage == "inside" else ["CPUExecutionProvider"], enable_fallback=0)
+            got = session.run(None, feeds_of(case))
+        except Exception as error:
+            raise Refused(str(error)) from None
+        return {value.name: bits(array, value.dtype) for value, array in zip(case.outputs(), got)}
+
+    def asks(self, case, stage):
+        return not is_dangerous(case, stage)
+
+
+class OpenVino:
+    """The CPU plugin, with the extension and without. With one thread it loses the errors of its layers, whoever's they are."""
+
+    CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "INFERENCE_NUM_THREADS": 2, "NUM_STREAMS": 1}
+
+    def __init__(self):
+        import openvino
+
+        import garner.openvino
+
+        self.package, self.version, self.inside = openvino, f"openvino {openvino.__version__}", True
+        self.cores = {"alone": openvino.Core(), "inside": openvino.Core()}
+        try:
+            self.cores["inside"].add_extension(library(garner.openvino))
+        except (ImportError, OSError, RuntimeError) as error:
+            self.inside, self.version = False, f"{self.version}, without the extension ({error})"
+
+    def run(self, case, paths, stage):
+        try:
+            compiled = self.cores[stage].compile_model(self.cores[stage].read_model(str(paths[0])), "CPU", self.CONFIG)
+            request = compiled.create_infer_request()
+            for value in case.of_source("input"):
+                request.set_tensor(value.name, self.package.Tensor(np.array(value.array, order="C")))
+            request.infer()
+            return {value.name: bits(request.get_tensor(value.name).data, value.dtype) for value in case.outputs()}
+        except RuntimeError as error:
+            raise Refused(str(error)) from None
+
+    def asks(self, case, stage):
+        """Its CPU plugin wants to know ranks and axes, and gives results of version 10 in other types; alone it checks next to
+        nothing, so it is asked for results only."""
+        if case.traits["version"] == 10 or any(value.shape is None for value in case.of_source("input")):
+            return False
+        if any(node.axis_value and node.axis_value.source == "input" for node in case.nodes):
+            return False
+        if any(node.operator == "GatherND" and not graph_ir.tells_width(node.inputs[1]) for node in case.nodes):
+            return False
+        if is_dangerous(case, stage):
+            return False
+        return self.inside if stage == "inside" else not case.error
+
+
+def library(extension):
+    """The extension that takes every layer, however small."""
+    try:
+        return extension.library(min_bytes=0)
+    except TypeError:  # it has no such option and takes all
+        return extension.library()
+
+
+RUNTIMES = {"onnx": OnnxRuntime, "ir": OpenVino}
+
+
+def check(case, paths, runtime, note):
+    """What is wrong with a case, or None. note is told each stage before it begins."""
+    note("garner")
+    wrong, sentence = run_garner(case, paths)
+    for stage in ("inside", "alone"):
+        if wrong or runtime is None or not runtime.asks(case, stage):
+            continue
+        note(stage)
+        wrong = compare(case, stage, lambda: runtime.run(case, paths, stage), sentence)
+    return wrong
+
+
+def save(case, folder):
+    """The inputs, beside the model."""
+    np.savez(pathlib.Path(folder) / "inputs.npz", **feeds_of(case))
