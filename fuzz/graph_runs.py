@@ -32,12 +32,10 @@ def widened(value):
     return bits((value.array.astype("u4") << 16).view("f4"), "f32")
 
 
-def differences(case, got, expected):
-    """Of results: the first one that is not what it should be. None: they are the same."""
-    for value in case.outputs():
-        if value.name not in got:
-            continue
-        have, want = got[value.name], expected(value)
+def difference(values, got, expected):
+    """The first of results that is not what it should be; None: they are the same."""
+    for value in values:
+        have, want = got.get(value.name), expected(value)
         if have != want:
             return f"{value.name} is {str(have)[:300]} and should be {str(want)[:300]}"
     return None
@@ -61,12 +59,9 @@ def run_garner(case, paths):
         return None, str(error).split("): ", 1)[-1]
     if case.error:
         return f"garner: no error, and should be {case.error}", None
-    wrong = differences(case, {name: bits(array, case_dtype(case, name)) for name, array in got.items()}, lambda value: bits(value.array, value.dtype))
+    results = {value.name: bits(got[value.name], value.dtype) for value in case.outputs() if value.name in got}
+    wrong = difference(case.outputs(), results, lambda value: bits(value.array, value.dtype))
     return wrong and f"garner: {wrong}", None
-
-
-def case_dtype(case, name):
-    return next(value.dtype for value in case.outputs() if value.name == name)
 
 
 # ---- A runtime ---------------------------------------------------------------------------------------
@@ -84,8 +79,7 @@ def compare(case, stage, run, sentence):
         return None
     if case.error:
         return None if stage in case.nodes[-1].out.doubts else f"{stage}: no error, and should be {case.error}"
-    trusted = {value.name for value in case.outputs() if stage not in value.doubts}
-    wrong = differences(case, {name: have for name, have in got.items() if name in trusted}, widened)
+    wrong = difference([value for value in case.outputs() if stage not in value.doubts], got, widened)
     return wrong and f"{stage}: {wrong}"
 
 
