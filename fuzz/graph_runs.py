@@ -68,13 +68,14 @@ def run_garner(case, paths):
 
 
 def compare(case, stage, run, sentence):
-    """Runs a case in a runtime, alone or with garner inside. run gives results by name, or raises Refused."""
+    """Runs a case in a runtime, alone or with garner inside. run gives results by name, or raises Refused. What a model says all
+    of, the runtime may compute itself."""
     try:
         got = run()
     except Refused as error:
         if case.error is None:
             return f"{stage}: refused: {error}"
-        if stage == "inside" and case.error == "range" and sentence not in str(error):
+        if stage == "inside" and case.error == "range" and not case.nodes[-1].out.is_fixed and sentence not in str(error):
             return f"{stage}: the error is not garner's ({sentence}): {error}"
         return None
     if case.error:
@@ -117,7 +118,9 @@ class OnnxRuntime:
         return {value.name: bits(array, value.dtype) for value, array in zip(case.outputs(), got)}
 
     def asks(self, case, stage):
-        return not is_dangerous(case, stage)
+        """Old ones cannot compute with strings while they load a model."""
+        is_new = tuple(map(int, self.package.__version__.split(".")[:2])) >= (1, 31)
+        return not is_dangerous(case, stage) and (is_new or not any(node.out.is_fixed and node.out.dtype == "str" for node in case.nodes))
 
 
 class OpenVino:

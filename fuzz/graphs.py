@@ -31,6 +31,7 @@ PACKAGES = {"onnx": "onnxruntime", "ir": "openvino"}
 SHARE = {"onnx": 4, "ir": 1}  # of cases: OpenVINO compiles each of its models, which takes several times as long
 STATE = struct.Struct("<qqd")  # of a worker: case, stage, when that began
 LONGEST = 60  # seconds that one stage may take
+MOST = 50  # findings that are kept; more are counted
 
 
 # ---- Cases -----------------------------------------------------------------------------------------
@@ -145,8 +146,10 @@ class Fuzzing:
         self.workers = [Worker(arguments, place, arguments.workers) for place in range(arguments.workers)]
 
     def found(self, form, number, message):
-        folder = keep(self.arguments, form, number, message)
         self.findings += 1
+        if self.findings > MOST:
+            return
+        folder = keep(self.arguments, form, number, message)
         print(f"graphs: {form} {number}: {message.splitlines()[0][:300]}\n  {folder}", flush=True)
 
     def read(self, worker):
