@@ -136,7 +136,7 @@ def test_a_model_is_measured_as_a_whole_and_by_its_gathers(small, plugged, tmp_p
     assert record["claimed"] >= 2 and record["layers"]["word_rows"]["garner"]["is_garner"]
     assert judge.whole(record).ratio[0] > 0
     text = tables.markdown([told(record)], {"cpu": "a", "architecture": "b", "cores": 1, "load": 0.0})
-    assert "| small |" in text and "same bits" in text
+    assert "| small |" in text and "same bits" in text and "Runtime: the whole" in text
 
 
 def test_outputs_that_differ_are_a_fault(small, plugged, tmp_path, monkeypatch):

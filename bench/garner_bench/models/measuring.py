@@ -11,27 +11,34 @@ from .. import machine, run
 from . import judge, stored, tables
 
 
-def _section(runtime, mode, models, how, folder):
-    """The records of one runtime; "missing" says why there are none."""
-    section = {"runtime": runtime, "mode": mode, "missing": "", "records": []}
-    for model in models:
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            header, record = run.measure_model(runtime, mode, model.folder, *how, scratch)
-        section |= header
-        if header["missing"]:
-            break
-        section["records"].append(record)
-    return section
+def _measure_all(sections, models, how, folder):
+    """Fills in the records, model by model; yields after each, and where a runtime is missing, which "missing" then says."""
+    for section in sections:
+        for model in models:
+            with tempfile.TemporaryDirectory(dir=folder) as scratch:
+                header, record = run.measure_model(section["runtime"], section["mode"], model.folder, *how, scratch)
+            section |= header
+            if header["missing"]:
+                yield
+                break
+            section["records"].append(record)
+            yield
+
+
+def _write(sections, about, folder):
+    (folder / "models.json").write_text(json.dumps({"machine": about, "sections": sections}, indent=1) + "\n", encoding="utf-8")
+    tables.write(sections, about, folder)
 
 
 def measure(models, runtimes, modes, how, folder):
-    """Prints the tables and what is wrong; the exit status. `how` is the effort and the clock."""
+    """Prints the tables and what is wrong; the exit status. `how` is the effort and the clock. What is done is kept if it is
+    stopped."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     about = machine.describe()  # before we make the machine busy
-    sections = [_section(runtime, mode, models, how, folder) for runtime in runtimes for mode in modes]
-    (folder / "models.json").write_text(json.dumps({"machine": about, "sections": sections}, indent=1) + "\n", encoding="utf-8")
-    tables.write(sections, about, folder)
+    sections = [{"runtime": name, "mode": mode, "missing": "", "records": []} for name in runtimes for mode in modes]
+    for _ in _measure_all(sections, models, how, folder):
+        _write(sections, about, folder)
     print(tables.text(sections))
     for section in sections:
         if section["missing"]:

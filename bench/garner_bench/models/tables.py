@@ -64,13 +64,30 @@ def judgement(section):
     return f"{_label(section)}, {measured} models: {rule}: " + (f"BEHIND: {'; '.join(told)}." if told else "holds for all.")
 
 
+def _summary_cells(section, model):
+    record = next((record for record in section["records"] if record["name"] == model), {})
+    if "whole" not in record:
+        return "-", "-", "-"
+    _, _, _, _, ratio, shares, alone, garner, _ = _whole_row(record)
+    return ratio, f"{alone} → {garner}", shares
+
+
+def summary_table(sections):
+    """A line for each model, all runtimes side by side."""
+    models = list(dict.fromkeys(record["name"] for section in sections for record in section["records"]))
+    heads = [f"{section['title']}{': all cores' if section['mode'] == 'all' else ''}" for section in sections]
+    header = ("model", *(cell for head in heads for cell in (f"{head}: the whole", "its gathers, µs", "garner's + left")))
+    rows = [(model, *(cell for section in sections for cell in _summary_cells(section, model))) for model in models]
+    return Table("Whole models", header, rows)
+
+
 def _measured(sections):
     return [section for section in sections if "title" in section]
 
 
 def markdown(sections, about):
     machine = f"{about['cpu']}, {about['architecture']}, {about['cores']} cores; load at the beginning {about['load']}"
-    parts = [f"Whole models on {machine}.", ""]
+    parts = [f"Whole models on {machine}.", "", summary_table(_measured(sections)).markdown()]
     for section in _measured(sections):
         parts += [whole_table(section).markdown(), layers_table(section, SHOWN).markdown(), judgement(section), ""]
     return "\n".join(parts)
