@@ -51,7 +51,7 @@ def _check_folder(path, about, is_last):
 
 def _check_path(path):
     """That every existing part of a path is trusted; answers whether all of them exist."""
-    end = path.resolve()
+    end = Path(os.path.realpath(path))
     for step in _steps(path):
         try:
             about = step.lstat()
@@ -63,12 +63,12 @@ def _check_path(path):
 
 def trusted_folder(path: Path) -> Path:
     """The folder itself, behind any links; what is missing of it is made, for this user alone. PermissionError if others have a hand in it."""
-    if not _check_path(path):
-        missing = [part for part in (path.resolve(), *path.resolve().parents) if not part.exists()]
-        for part in reversed(missing):
+    is_there, folder = _check_path(path), Path(os.path.realpath(path))
+    if not is_there:
+        for part in (*reversed(folder.parents), folder):
             part.mkdir(mode=0o700, exist_ok=True)
-        _check_path(path)
-    return path.resolve(strict=True)
+        _check_path(folder)
+    return folder
 
 
 def is_trusted_file(path: Path) -> bool:

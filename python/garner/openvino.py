@@ -29,7 +29,7 @@ from ._trusted import is_trusted_file, trusted_folder
 
 __all__ = ["library", "replace"]
 
-MIN_BYTES = 16384  # what calling a layer by reference costs, a result of this size begins to earn
+MIN_BYTES = 32768  # what calling a layer by reference costs, a result of this size begins to earn
 
 _PARTS = Path(__file__).resolve().with_name("_openvino")
 _FLAGS = ["-std=c++17", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-Wl,--exclude-libs,ALL,-z,nodelete"]

@@ -105,11 +105,10 @@ def cache(tmp_path):
 
 
 def give_away(path):
-    """Makes a path another user's: really, or for the program that is returned."""
+    """Makes a path another user's."""
     if os.geteuid():
-        return "import os; os.geteuid = lambda: 54321; "
-    os.chown(path, 54321, -1)
-    return ""
+        pytest.skip("only root can give a file to another user: what belongs to others is not tested")
+    os.chown(path, 54321, -1, follow_symlinks=False)
 
 
 def test_what_is_the_user_s_own_is_taken(cache):
@@ -117,22 +116,99 @@ def test_what_is_the_user_s_own_is_taken(cache):
     assert json.loads(run(ASK, **environment).stdout) == str(planted) and planted.read_text() == "planted"
 
 
+def assert_refused(said, folder, mode, owner=None):
+    """A sentence that names the folder, its owner and mode, what is allowed, and what to do; and no library."""
+    owner = os.geteuid() if owner is None else owner
+    assert said.stdout == "" and said.returncode == 1, said
+    assert f"PermissionError: garner.openvino: {folder} belongs to user {owner} with mode {mode:o}, so that others could" in said.stderr, said
+    assert "allowed are only your own and root's, which no others can write to" in said.stderr and "XDG_CACHE_HOME" in said.stderr
+
+
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
 def test_a_cache_that_others_can_write_to(cache, mode):
     """Whoever put that file there, it would be run."""
     planted, environment = cache
     planted.parent.chmod(mode)
-    said = run(ASK, **environment)
-    assert said.stdout == "" and f"PermissionError: garner.openvino: {planted.parent} belongs to user" in said.stderr, said
-    assert f"with mode {mode:o}" in said.stderr and "XDG_CACHE_HOME" in said.stderr
+    assert_refused(run(ASK, **environment), planted.parent, mode)
     planted.parent.chmod(0o755)
     assert run(ASK, **environment).returncode == 0
 
 
 def test_a_cache_of_another_user(cache):
     planted, environment = cache
-    said = run(give_away(planted.parent) + ASK, **environment)
-    assert said.stdout == "" and f"PermissionError: garner.openvino: {planted.parent} belongs to user" in said.stderr, said
+    give_away(planted.parent)
+    assert_refused(run(ASK, **environment), planted.parent, 0o700, 54321)
+
+
+@pytest.mark.parametrize("mode", [0o775, 0o757])
+@pytest.mark.parametrize("made", [True, False])
+def test_a_folder_on_the_way_that_others_can_write_to(cache, mode, made):
+    """They could put another folder in the place of the next; whether that one is there already or not."""
+    planted, environment = cache
+    above = planted.parents[2]
+    if not made:
+        shutil.rmtree(planted.parents[1])
+    above.chmod(mode)
+    assert_refused(run(ASK, **environment), above, mode)
+    assert made or not planted.parents[1].exists()  # nothing is made in such a place
+    above.chmod(0o1777)  # as /tmp is: what is the user's own stays in its place
+    assert run(ASK, **environment).returncode == 0
+
+
+def test_a_folder_on_the_way_of_another_user(cache):
+    planted, environment = cache
+    give_away(planted.parents[1])
+    assert_refused(run(ASK, **environment), planted.parents[1], planted.parents[1].stat().st_mode & 0o7777, 54321)
+
+
+def test_links_on_the_way(cache, tmp_path):
+    """A link of the user's own leads on; what it leads through is looked at; and the path given is the one behind it."""
+    planted, environment = cache
+    behind, link = tmp_path / "behind", tmp_path / "links"
+    behind.mkdir(mode=0o700)
+    link.mkdir(mode=0o700)
+    (tmp_path / "cache").rename(behind / "cache")
+    (link / "here").symlink_to("../behind/cache")
+    environment["XDG_CACHE_HOME"] = str(link / "here")
+    said = run(ASK, **environment)
+    assert json.loads(said.stdout) == str(behind / "cache" / "garner" / planted.name), said
+    behind.chmod(0o777)
+    assert_refused(run(ASK, **environment), behind, 0o777)
+    behind.chmod(0o700)
+    link.chmod(0o777)
+    assert_refused(run(ASK, **environment), link, 0o777)
+    link.chmod(0o1777)
+    assert run(ASK, **environment).returncode == 0
+    give_away(link / "here")
+    assert_refused(run(ASK, **environment), link / "here", 0o777, 54321)
+
+
+def test_links_in_a_circle(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    said = run(ASK, XDG_CACHE_HOME=str(tmp_path / "a"))
+    assert "symbolic links" in said.stderr and "OSError" in said.stderr and "RuntimeError" not in said.stderr
+
+
+def test_folders_that_are_made_are_the_user_s_alone(cache, tmp_path):
+    """Every one of them, whatever the umask; folders that were there stay as they were."""
+    _, environment = cache
+    (tmp_path / "there").mkdir(mode=0o755)
+    environment["XDG_CACHE_HOME"] = str(tmp_path / "there" / "one" / "two")
+    said = run("import os; os.umask(0); " + ASK, **environment)
+    assert said.returncode == 0, said
+    modes = [(tmp_path / "there" / part).stat().st_mode & 0o7777 for part in ("", "one", "one/two", "one/two/garner")]
+    assert modes == [0o755, 0o700, 0o700, 0o700]
+
+
+def test_a_link_in_the_place_of_the_library_is_replaced(cache, tmp_path):
+    planted, environment = cache
+    elsewhere = tmp_path / "elsewhere.so"
+    planted.rename(elsewhere)
+    planted.symlink_to(elsewhere)
+    said = run(ASK, **environment)
+    assert json.loads(said.stdout) == str(planted) and planted.read_text() == "ours\n" and not planted.is_symlink(), said
+    assert elsewhere.read_text() == "planted"
 
 
 @pytest.mark.parametrize("owner", ["others", "own"])
@@ -141,8 +217,6 @@ def test_a_file_that_others_put_there_is_replaced(cache, owner):
     planted, environment = cache
     if owner == "own":
         planted.chmod(0o722)
-    elif os.geteuid():
-        pytest.skip("only root can give a file to another user")
     else:
         give_away(planted)
     said = run(ASK, **environment)
@@ -188,8 +262,8 @@ def test_signatures(name):
     import inspect
 
     assert str(inspect.signature(getattr(garner.openvino, name))) == {
-        "library": "(*, min_bytes: int = 16384) -> str",
-        "replace": "(model: Any, *, min_bytes: int = 16384) -> Any",
+        "library": "(*, min_bytes: int = 32768) -> str",
+        "replace": "(model: Any, *, min_bytes: int = 32768) -> Any",
     }[name]
 
 

@@ -159,6 +159,18 @@ def test_scalar_indices_and_results():
     assert tuple(result.shape) == () and result.data == 3
 
 
+def test_tensors_with_strides():
+    """Which the plug-in never has, but whoever evaluates a model by itself: parts of other tensors."""
+    model = garner.openvino.replace(gather_model(data=(3, 2), indices=(2, 1)), min_bytes=0)
+    wide, deep = ov.Tensor(np.arange(20, dtype=np.float32).reshape(4, 5)), ov.Tensor(np.array([[2, 9], [0, 9], [1, 9]]))
+    data, rows = ov.Tensor(wide, [1, 2], [4, 4]), ov.Tensor(deep, [0, 0], [2, 1])
+    assert not data.is_continuous() and not rows.is_continuous()
+    for at in (rows, ov.Tensor(np.array([[2], [0]]))):
+        out = ov.Tensor(np.zeros((2, 1, 2), np.float32))
+        assert model.evaluate([out], [data, at])
+        assert out.data.tolist() == [[[17, 18]], [[7, 8]]]
+
+
 def test_an_axis_that_is_an_input_is_the_runtime_s_to_refuse():
     """Its transformations insist on a constant axis, with garner and without."""
     table, rows, axis = opset8.parameter([3, 3], np.float32), opset8.parameter([2], np.int64), opset8.parameter([], np.int32)
