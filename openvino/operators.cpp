@@ -326,8 +326,11 @@ void run_layer(garner_layer &layer, const std::string &name, garner_layer_call &
     try {
         const auto *shape = garner_plan_output(found.plan);
         const auto count = static_cast<size_t>(shape->count);
-        if (out.get_size() != count || count == 0)
-            out.set_shape(shape_of(*shape, merge_batch ? call.batch_dims : 0));
+        if (out.get_size() != count ||
+            count == 0) { // as many elements are of the right shape, none may not be
+            const auto wanted = shape_of(*shape, merge_batch ? call.batch_dims : 0);
+            if (out.get_shape() != wanted) out.set_shape(wanted);
+        }
         ov::Tensor copies[2];
         execute(found.plan, dense(data, copies[0]), dense(indices, copies[1]), out, status, error);
     } catch (...) {

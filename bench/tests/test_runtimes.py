@@ -169,6 +169,16 @@ def test_verdicts(made, allowed, verdict):
     assert line.verdict == verdict
 
 
+@pytest.mark.parametrize("alone, garner, verdict", [
+    (1e3, 6.2e3, "level (small)"), (1e3, 6.3e3, "behind"), (19e3, 27e3, "level (small)"), (19e3, 28e3, "behind"),
+    (21e3, 25e3, "behind"), (1e3, 2e3, "too short"), (9e3, 3e3, "ahead"),
+])  # fmt: skip
+def test_verdicts_on_nodes_of_models(alone, garner, verdict):
+    """At most 1.2 times as long and 5 us more, where that is much of a node's time."""
+    _, line = judge.lines_of(told(record(alone, garner, kind="model"), allowed=1.5), "model")
+    assert line.verdict == verdict
+
+
 def test_summary_counts_losses():
     model = record(1e6, 1e6, kind="model", name="m")
     section_told = told(record(4e6, 1e6, name="good"), record(1e6, 2e6, name="bad"), model)
@@ -180,7 +190,7 @@ def test_summary_counts_losses():
 
 def test_a_missing_plug_in_is_named(monkeypatch):
     adapter = adapter_of("onnxruntime")
-    monkeypatch.setattr(adapter, "connect", lambda: __import__("garner_is_not_here"))
+    monkeypatch.setattr(adapter, "connect", lambda every: __import__("garner_is_not_here"))
     found, reason = runtimes.load("onnxruntime")
     assert found is None and "garner's plug-in" in reason and "garner_is_not_here" in reason
     left_out = {"runtime": "onnxruntime", "mode": "one", "missing": reason, "records": []}

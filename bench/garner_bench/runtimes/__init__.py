@@ -3,7 +3,8 @@
     TITLE                             what people call it
     TINY_ALLOWED                      how many times as long as alone a tiny node may take with garner
     version()                         the runtime's version; importing the file imports the runtime
-    connect()                         takes the plug-in in, or raises
+    connect(every)                    takes the plug-in in, or raises: for every gather, small ones too, or for those that
+                                      it takes by default
     supports(cell)                    "" or the reason why not
     cell_task(cell, inputs, folder)   a cell as a model of one node
     model_task(inputs, folder)        one of the realistic models
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 NAMES = ("onnxruntime", "openvino")
 SIDES = ("alone", "garner")
-MODELS = ("bert-embedding", "detection-head", "beam-reorder")
+MODELS = ("bert-embedding", "detection-head", "beam-reorder", "small-gathers")
 
 
 class Fallback(Exception):
@@ -36,7 +37,8 @@ class Task(NamedTuple):
 
 
 def load(name, builds=True):
-    """The adapter with garner's plug-in taken in, or the reason why there is none. Who builds models needs onnx too."""
+    """The adapter with garner's plug-in taken in, or the reason why there is none. Who builds models needs onnx too, and
+    compares every gather; who runs those of others, what users get."""
     from ..peers import one_line
 
     try:
@@ -47,7 +49,7 @@ def load(name, builds=True):
     except Exception as error:  # a broken install is missing too, whatever it raises
         return None, one_line(error)
     try:
-        adapter.connect()
+        adapter.connect(every=builds)
     except Exception as error:
         return None, f"garner's plug-in for it: {one_line(error)}"
     return adapter, ""

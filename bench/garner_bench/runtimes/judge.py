@@ -9,6 +9,8 @@ from ..summary import Row, row_of
 from . import Fallback
 
 LEVEL_TINY = "level (tiny)"
+LEVEL_SMALL = "level (small)"  # a short node of a model, no slower than a call may cost
+SMALL_FACTOR, SMALL_MORE = 1.2, 5e3  # times as long, and ns more
 TOO_SHORT = "too short"  # for the clock to tell: neither ahead nor behind
 SHORT, UNCERTAIN = 20e3, 2e3  # ns: a profile counts microseconds, some of them its own
 TINY = 10e3  # ns that a node takes alone: below it the way to the kernel costs more than the kernel
@@ -52,6 +54,15 @@ def _row(record, times, clock, tiny_allowed):
     return row
 
 
+def _small(row):
+    """A node of a model: what the way to a kernel costs is allowed for where that is much of its time."""
+    if row.verdict != "behind":
+        return row
+    alone, garner = row.time("alone"), row.garner[0]
+    is_level = alone < SHORT and garner <= SMALL_FACTOR * alone + SMALL_MORE
+    return row._replace(verdict=LEVEL_SMALL) if is_level else row
+
+
 def _lines_of(record, tiny_allowed):
     if record["kind"] == "cell":
         record = dict(record, tiny=_is_tiny(record))
@@ -59,6 +70,7 @@ def _lines_of(record, tiny_allowed):
     lines = [Line(record, node, _row(record, times, times["garner"]["way"], tiny_allowed), whole)
              for node, times in record["nodes"].items()]  # fmt: skip
     if record["kind"] == "model":
+        lines = [line._replace(judged=_small(line.judged)) for line in lines]
         return [Line(record, "", whole, whole), *lines] if whole.ratio else []
     by_whole = record["tiny"] and any(line.clock == "profile" for line in lines)  # finer than a profile can tell
     return [Line(record, "", whole, whole)] if by_whole else lines

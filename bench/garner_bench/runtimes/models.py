@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Three pieces of real models, built as an exporter would write them, and what they are fed with: the embeddings of a
-BERT, the end of a detector, and the reordering of a cache between the steps of a beam search."""
+"""Pieces of real models, built as an exporter would write them, and what they are fed with: the embeddings of a BERT, the
+end of a detector, the reordering of a cache between the steps of a beam search, and gathers that are small."""
 
 from typing import NamedTuple
 
@@ -120,4 +120,40 @@ def beam_reorder(small=False):
                  {name: (np.float16, shape) for name in names}, tuple(names), (), drawn, "f16")  # fmt: skip
 
 
-BUILDERS = {"bert-embedding": bert_embedding, "detection-head": detection_head, "beam-reorder": beam_reorder}
+def small_gathers(small=False):
+    """Gathers of a few kilobytes between other layers, with open extents: a T5's relative bias, a short sentence's words, a
+    column, nothing at all, and a chain of boxes as between the stages of a detector."""
+    rounds, boxes, width = (2, 10, 8) if small else (12, 100, 128)
+    rng = np.random.default_rng(14)
+    table = lambda rows, columns: rng.standard_normal((rows, columns), np.float32)  # noqa: E731
+    constants = [("bias_table", table(32, 4)), ("word_table", table(1000, width)), ("last_bucket", np.array(31)), ("second", np.array([1])),
+                 ("bias_more", table(1, 4)), ("word_more", table(1, width)), ("column_more", table(64, 1))]
+    nodes = [
+        _node("Abs", "distances", "far"), _node("Min", "far last_bucket", "buckets"),
+        _node("Gather", "bias_table buckets", "bias_rows", axis=0), _node("Add", "bias_rows bias_more", "bias"),
+        _node("Gather", "word_table words", "word_rows", axis=0), _node("Add", "word_rows word_more", "embedded"),
+        _node("Relu", "boxes", "stage0"),
+        _node("ReduceSum", "stage0 second", "sums", keepdims=1),
+        _node("Gather", "sums places", "column_rows", axis=0), _node("Add", "column_rows column_more", "column"),
+    ]  # fmt: skip
+    for number in range(rounds):
+        constants.append((f"scale{number}", table(1, 4)))
+        nodes += [_node("Gather", f"stage{number} order", f"chain{number}", axis=0),
+                  _node("Mul", f"chain{number} scale{number}", f"scaled{number}"),
+                  _node("Add", f"scaled{number} stage{number}", f"stage{number + 1}")]  # fmt: skip
+    nodes += [_node("Gather", f"stage{rounds} dropped", "empty_rows", axis=0), _node("Concat", f"empty_rows stage{rounds}", "kept", axis=0)]
+    feeds = {"distances": rng.integers(-40, 40, (48, 48)), "words": rng.integers(0, 1000, (1, 16)),
+             "boxes": table(boxes, 4), "places": rng.integers(0, boxes, (2, 1, 1, 64)),
+             "order": rng.permutation(boxes), "dropped": np.zeros(0, np.int64)}  # fmt: skip
+    outs = {"bias": (48, 48, 4), "embedded": (1, 16, width), "column": (2, 1, 1, 64, 1), "kept": (boxes, 4)}
+    free = lambda name, shape: [f"{name}{i}" for i in range(len(shape))]  # noqa: E731
+    inputs = [_value(name, array.dtype, [*free(name, array.shape[:1]), 4] if name == "boxes" else free(name, array.shape))
+              for name, array in feeds.items()]  # fmt: skip
+    outputs = [_value(name, np.float32, free(name, shape)) for name, shape in outs.items()]
+    return Model("small-gathers", _proto("small", nodes, inputs, outputs, constants), feeds,
+                 {name: (np.float32, shape) for name, shape in outs.items()},
+                 ("bias_rows", "word_rows", "column_rows", "empty_rows", *(f"chain{i}" for i in range(rounds))))  # fmt: skip
+
+
+BUILDERS = {"bert-embedding": bert_embedding, "detection-head": detection_head, "beam-reorder": beam_reorder,
+            "small-gathers": small_gathers}  # fmt: skip

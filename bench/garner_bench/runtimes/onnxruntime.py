@@ -32,7 +32,8 @@ def version():
     return onnxruntime.__version__
 
 
-def connect():
+def connect(every):
+    """By default it takes small ones as well."""
     global plug_in
     import garner.onnxruntime
 

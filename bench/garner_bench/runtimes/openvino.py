@@ -25,11 +25,11 @@ def version():
     return openvino.__version__.split("-")[0]
 
 
-def connect():
+def connect(every):
     import garner.openvino
 
     core = openvino.Core()
-    core.add_extension(garner.openvino.library())
+    core.add_extension(garner.openvino.library(**({"min_bytes": 0} if every else {})))
     cores["garner"] = core
 
 
