@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "integer.h"
 #include "operand.h"
+#include "show.h"
 
 /* Where a keyword belongs; -1 if nowhere. Names in calls are interned, so one look usually does. */
 static int find_parameter(const struct state *state, const struct signature *signature, PyObject *keyword)
@@ -87,7 +88,8 @@ static bool integer_of_long(struct state *state, const char *operator, const cha
     long long read = PyLong_AsLongLongAndOverflow(given, &beyond);
     if (beyond == 0 && read == -1 && PyErr_Occurred()) return false;
     if (beyond)
-        raise_error(state, GARNER_BAD_SHAPE, "%s: %s %R does not fit in 64 bits", operator, name, given);
+        raise_error(state, GARNER_BAD_SHAPE, "%s: %s %s does not fit in 64 bits", operator, name,
+                    show(given).text);
     *number = read;
     return beyond == 0;
 }
@@ -118,8 +120,8 @@ static bool integer_of_tensor(struct state *state, const char *operator, const c
     if (!operand_read(state, &operand, given, ROLE_INDICES, operator, name)) {
         if (PyErr_ExceptionMatches(state->error))
             raise_from(state, GARNER_BAD_TYPE,
-                       "%s: %s is %R; it must be an integer, or an array of one integer", operator, name,
-                       given);
+                       "%s: %s is %s; it must be an integer, or an array of one integer", operator, name,
+                       show(given).text);
         return false;
     }
     int64_t count = count_elements(operand.tensor.rank, operand.shape);
@@ -161,7 +163,7 @@ bool option_threads(struct state *state, PyObject *given, int *threads)
     Py_DECREF(index);
     if (beyond > 0) read = INT32_MAX;
     if (beyond < 0 || read < 1) {
-        raise_error(state, GARNER_BAD_ARGUMENT, "threads is %R; it must be at least 1", given);
+        raise_error(state, GARNER_BAD_ARGUMENT, "threads is %s; it must be at least 1", show(given).text);
         return false;
     }
     *threads = read > INT32_MAX ? INT32_MAX : (int)read;
@@ -179,8 +181,8 @@ static bool option_oob(struct state *state, PyObject *given, garner_oob *oob)
             *oob = (garner_oob)i;
             return true;
         }
-    raise_error(state, GARNER_BAD_ARGUMENT, "oob is %R; it must be 'error', 'zero', 'clamp' or 'wrap'",
-                given);
+    raise_error(state, GARNER_BAD_ARGUMENT, "oob is %s; it must be 'error', 'zero', 'clamp' or 'wrap'",
+                show(given).text);
     return false;
 }
 
@@ -191,7 +193,8 @@ static bool option_spec(struct state *state, PyObject *given, garner_kind kind, 
     const char *text = PyUnicode_Check(given) ? PyUnicode_AsUTF8AndSize(given, &size) : NULL;
     if (text == NULL || strlen(text) != (size_t)size) {
         PyErr_Clear();
-        raise_error(state, GARNER_BAD_ARGUMENT, "spec is %R; it must be a name such as 'onnx-13'", given);
+        raise_error(state, GARNER_BAD_ARGUMENT, "spec is %s; it must be a name such as 'onnx-13'",
+                    show(given).text);
         return false;
     }
     if (garner_op_from_spec(op, text, kind, &error) == GARNER_OK) return true;

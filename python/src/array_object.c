@@ -107,6 +107,7 @@ bool array_object_own_strings(struct array_object *array)
 static bool copy_array(struct state *state, struct array_object *made, const struct array_object *array)
 {
     const garner_tensor *tensor = &array->tensor;
+    if (array->count == 0) return true; /* it may have no memory */
     const char *from = (const char *)tensor->data + tensor->byte_offset;
     garner_error error = {.status = GARNER_OK};
     if (array_object_is_dense(array)) {

@@ -11,6 +11,7 @@
 #include "errors.h"
 #include "npy.h"
 #include "operand.h"
+#include "show.h"
 
 /* What is chosen so far. Strides and offset count elements. */
 struct part {
@@ -50,9 +51,9 @@ static bool choose(struct state *state, struct part *part, const struct array_ob
     if (PySlice_Check(key)) return choose_some(part, extent, stride, key);
     if (PyIndex_Check(key)) return choose_one(state, part, axis, extent, stride, key);
     raise_error(state, GARNER_BAD_TYPE,
-                "Array: %R is neither an integer nor a slice; gather() picks by arrays of indices, and "
+                "Array: %s is neither an integer nor a slice; gather() picks by arrays of indices, and "
                 "numpy.asarray() has every other way",
-                key);
+                show(key).text);
     return false;
 }
 
@@ -138,7 +139,7 @@ static bool take_extents(struct state *state, PyObject *given, garner_shape *sha
     PyErr_Clear();
     shape->count = fits ? count_elements(shape->rank, shape->extents) : -1;
     shape->bytes = shape->count < 0 ? -1 : garner_dtype_bytes(shape->dtype, shape->count, shape->item_bytes);
-    if (shape->bytes < 0) raise_error(state, GARNER_BAD_SHAPE, "Array: %R is no shape", given);
+    if (shape->bytes < 0) raise_error(state, GARNER_BAD_SHAPE, "Array: %s is no shape", show(given).text);
     return shape->bytes >= 0;
 }
 
@@ -176,7 +177,8 @@ PyObject *array_of_bytes(PyObject *module, PyObject *const *arguments, Py_ssize_
     }
     if (PyErr_Occurred()) return NULL;
     if (shape.dtype == 0 || shape.dtype == GARNER_STR)
-        return raise_error(state, GARNER_BAD_TYPE, "Array: %R is no type of numbers", arguments[1]);
+        return raise_error(state, GARNER_BAD_TYPE, "Array: %s is no type of numbers",
+                           show(arguments[1]).text);
     if (!take_extents(state, arguments[3], &shape)) return NULL;
     if (shape.bytes != PyBytes_Size(arguments[0]))
         return raise_error(state, GARNER_BAD_SHAPE, "Array: %zd bytes for a shape of %lld",

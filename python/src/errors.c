@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "show.h"
+
 static const enum name fields[] = {NAME_status,      NAME_axis,  NAME_position,
                                    NAME_coordinates, NAME_value, NAME_bound};
 enum { FIELDS = sizeof fields / sizeof fields[0] };
@@ -163,28 +165,13 @@ PyObject *raise_record(struct state *state, const garner_error *error)
     return raise_class(state, class_of(state, error->status), text_of(error), error, NULL);
 }
 
-/* An integer for a sentence: long ones by their size, which Python would not write out either. */
-static PyObject *number_text(PyObject *number)
-{
-    enum { MOST_CHARACTERS = 80 };
-    PyObject *text = PyObject_Str(number);
-    if (text && PyUnicode_GetLength(text) <= MOST_CHARACTERS) return text;
-    Py_XDECREF(text);
-    PyErr_Clear();
-    PyObject *bits = PyObject_CallMethod(number, "bit_length", NULL);
-    text = bits ? PyUnicode_FromFormat("an integer of %S bits", bits) : NULL;
-    Py_XDECREF(bits);
-    return text;
-}
-
 PyObject *raise_index(struct state *state, const garner_error *error, PyObject *number)
 {
-    PyObject *before = text_of(error), *own = number_text(number);
+    PyObject *before = text_of(error);
     PyObject *shown = PyUnicode_FromFormat(" = %lld ", (long long)error->value.i);
-    PyObject *right = own ? PyUnicode_FromFormat(" = %U ", own) : NULL;
+    PyObject *right = PyUnicode_FromFormat(" = %s ", show(number).text);
     PyObject *text = before && shown && right ? PyUnicode_Replace(before, shown, right, 1) : NULL;
     Py_XDECREF(before);
-    Py_XDECREF(own);
     Py_XDECREF(shown);
     Py_XDECREF(right);
     return raise_class(state, class_of(state, error->status), text, error, number);

@@ -7,6 +7,7 @@
 #include "files.h"
 #include "model.h"
 #include "result.h"
+#include "show.h"
 #include "work.h"
 
 static const char model_capsule[] = "garner.model";
@@ -127,7 +128,7 @@ static bool read_input(struct running *running, PyObject *name, PyObject *array)
                       ? graph_find_port(graph->inputs, graph->input_count, text)
                       : GRAPH_NONE;
     if (port == GRAPH_NONE || running->inputs[port]) {
-        raise_error(state, GARNER_BAD_ARGUMENT, "run: %R %s", name,
+        raise_error(state, GARNER_BAD_ARGUMENT, "run: %s %s", show(name).text,
                     port == GRAPH_NONE ? "is not the name of an input of this model" : "is given twice");
         return false;
     }

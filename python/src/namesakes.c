@@ -10,6 +10,7 @@
 #include "call.h"
 #include "errors.h"
 #include "functions.h"
+#include "show.h"
 
 const char take_doc[] =
     "take($module, x, indices, axis=None, out=None, mode='raise')\n--\n\n"
@@ -200,8 +201,8 @@ static bool option_mode(struct call *call, PyObject *mode)
         call->op.negative = GARNER_NEGATIVE_IS_OUTSIDE;
         return true;
     }
-    raise_error(call->state, GARNER_BAD_ARGUMENT, "take: mode is %R; it must be 'raise', 'wrap' or 'clip'",
-                mode);
+    raise_error(call->state, GARNER_BAD_ARGUMENT, "take: mode is %s; it must be 'raise', 'wrap' or 'clip'",
+                show(mode).text);
     return false;
 }
 

@@ -9,6 +9,7 @@
 #include "call.h"
 #include "errors.h"
 #include "numpy.h"
+#include "show.h"
 
 struct plan_object {
     PyObject_HEAD garner_op op;
@@ -28,8 +29,8 @@ garner_kind kind_of_name(struct state *state, PyObject *name)
         if (PyUnicode_CompareWithASCIIString(name, words[kind][0]) == 0 ||
             PyUnicode_CompareWithASCIIString(name, words[kind][1]) == 0)
             return (garner_kind)kind;
-    raise_error(state, GARNER_BAD_ARGUMENT, "op is %R; it must be 'gather', 'gather_elements' or 'gather_nd'",
-                name);
+    raise_error(state, GARNER_BAD_ARGUMENT, "op is %s; it must be 'gather', 'gather_elements' or 'gather_nd'",
+                show(name).text);
     return 0;
 }
 
@@ -71,12 +72,17 @@ static bool take_type(struct state *state, const char *name, PyObject *given, ga
         return tensor->dtype != 0;
     }
     PyErr_Clear();
-    PyObject *text = PyType_Check(given) ? PyType_GetName((PyTypeObject *)given) : PyObject_Str(given);
+    const bool is_container =
+        PySequence_Check(given) || PyMapping_Check(given); /* whose text may have no end */
+    const bool has_name = PyUnicode_Check(given) || PyType_Check(given) || !is_container;
+    PyObject *text = NULL;
+    if (has_name) text = PyType_Check(given) ? PyType_GetName((PyTypeObject *)given) : PyObject_Str(given);
     tensor->dtype = type_of_text(text);
     Py_XDECREF(text);
     if (tensor->dtype == 0 || tensor->dtype == GARNER_OPAQUE) {
         raise_error(state, GARNER_BAD_TYPE,
-                    "Plan: %s is %R; it must be the name of an element type, such as 'f32'", name, given);
+                    "Plan: %s is %s; it must be the name of an element type, such as 'f32'", name,
+                    show(given).text);
         return false;
     }
     return true;

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "beyond.h"
 #include "errors.h"
@@ -79,33 +80,41 @@ static bool take_shape(struct walk *walk, PyObject *object)
     return !PyErr_Occurred();
 }
 
+/* In bytes. Systems may promise more. */
+static int64_t memory_there_is(void)
+{
+    int64_t bytes, pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 && !__builtin_mul_overflow(pages, page, &bytes) ? bytes : INT64_MAX;
+}
+
 /* Whether there may be so many lists and numbers as the shape says. That is asked before any of them is
  * looked at: a few short lists, each in the next many times, are more than can ever be visited. Numbers need
  * memory, which bounds them; lists of nothing need none. */
-static bool take_memory(struct walk *walk)
+static bool check_size(const struct walk *walk)
 {
     enum { MOST_EMPTY = 1 << 24 };
-    struct operand *operand = walk->operand;
+    const struct operand *operand = walk->operand;
     const int64_t count = count_elements(operand->tensor.rank, operand->shape);
     int64_t lists = 1, bytes;
     for (int32_t i = 0; count == 0 && operand->shape[i] != 0; i++)
         if (__builtin_mul_overflow(lists, operand->shape[i], &lists) || lists > MOST_EMPTY)
             return refuse(walk, GARNER_TOO_LARGE, "has more than 2^24 lists and no number in them");
-    if (count >= 0 && !__builtin_mul_overflow(count, (int64_t)sizeof(int64_t), &bytes))
-        operand->memory = malloc(bytes > 0 ? (size_t)bytes : 1);
-    if (operand->memory) return true;
+    if (count >= 0 && !__builtin_mul_overflow(count, (int64_t)sizeof(int64_t), &bytes) &&
+        bytes <= memory_there_is())
+        return true;
     return refuse(walk, GARNER_NO_MEMORY, "has more numbers than there is memory for");
 }
 
-/* Complex numbers take twice the memory of all others. */
-static bool widen_memory(struct walk *walk)
+/* Memory for elements of the type. */
+static bool take_memory(struct walk *walk, garner_dtype dtype)
 {
     struct operand *operand = walk->operand;
     const int64_t count = count_elements(operand->tensor.rank, operand->shape);
-    const int64_t bytes = garner_dtype_bytes(operand->tensor.dtype, count, 0);
-    void *wider = bytes >= 0 ? realloc(operand->memory, bytes > 0 ? (size_t)bytes : 1) : NULL;
-    if (wider == NULL) return refuse(walk, GARNER_NO_MEMORY, "has more numbers than there is memory for");
-    operand->memory = wider;
+    const int64_t bytes = garner_dtype_bytes(dtype, count, 0);
+    void *memory = bytes >= 0 ? malloc(bytes > 0 ? (size_t)bytes : 1) : NULL;
+    if (memory == NULL) return refuse(walk, GARNER_NO_MEMORY, "has more numbers than there is memory for");
+    operand->memory = operand->tensor.data = memory;
+    operand->tensor.dtype = dtype;
     return true;
 }
 
@@ -264,11 +273,9 @@ int read_list(struct state *state, struct operand *operand, PyObject *object, en
     enum leaf kind = LEAF_NONE;
     if (!is_sequence(object) && !is_number(object)) return 0;
     operand->tensor.shape = operand->shape;
-    if (!take_shape(&walk, object) || !take_memory(&walk) || !visit_all(&walk, object, note_kind, &kind))
+    if (!take_shape(&walk, object) || !check_size(&walk) || !visit_all(&walk, object, note_kind, &kind) ||
+        !take_memory(&walk, type_of(kind, walk.as_indices)))
         return -1;
-    operand->tensor.dtype = type_of(kind, walk.as_indices);
-    if (operand->tensor.dtype == GARNER_C128 && !widen_memory(&walk)) return -1;
-    operand->tensor.data = operand->memory;
     return visit_all(&walk, object, put_number, NULL) ? 1 : -1;
 }
 
@@ -285,5 +292,8 @@ int read_leaves(struct state *state, struct operand *operand, PyObject *object, 
     struct walk walk = {.state = state, .operand = operand, .operator= operator, .name = name };
     operand->tensor.shape = operand->shape;
     operand->owned = PyList_New(0);
-    return operand->owned && take_shape(&walk, object) && visit_all(&walk, object, keep_leaf, NULL) ? 1 : -1;
+    return operand->owned && take_shape(&walk, object) && check_size(&walk) &&
+                   visit_all(&walk, object, keep_leaf, NULL)
+               ? 1
+               : -1;
 }

@@ -352,3 +352,27 @@ def test_names_of_fields_are_not_objects():
     records[1].O = 7
     picked = garner.gather(records, [1])
     assert ctypes.c_int32.from_buffer(picked, 4).value == 7 and memoryview(picked).format == memoryview(records).format
+
+
+@pytest.mark.parametrize("call", [
+    lambda e: garner.gather([1], [0], axis=e), lambda e: garner.gather([1], [0], oob=e), lambda e: garner.gather([1], [0], spec=e),
+    lambda e: garner.gather([1], [0], threads=e), lambda e: garner.take([1], [0], mode=e), lambda e: garner.explain(e, [1], [0]),
+    lambda e: garner.Plan(e, (1,), (1,)), lambda e: garner.Plan("gather", (1,), (1,), dtype=e), lambda e: garner.gather([1], [0])[e],
+    lambda e: garner.Plan("gather", e, (1,)), lambda e: garner.gather([1], [0]) == e,
+])  # fmt: skip
+@pytest.mark.parametrize("what", [nested_lists([], 1000, 8), nested_lists(0, 1000, 8), "x" * 10**6, {0: nested_lists([], 1000, 8)}, 10**5000], ids=["empty", "full", "text", "dict", "int"])  # fmt: skip
+def test_sentences_stay_short(call, what, patience):
+    """They name what was given; they do not write all of it out, which may take for ever."""
+    try:
+        call(what)
+    except (garner.Error, MemoryError, TypeError, IndexError) as error:
+        assert len(str(error)) < 300
+
+
+def test_no_foreign_code_for_a_sentence():
+    class Shown(int):
+        def __repr__(self):
+            raise AssertionError("was written out")
+
+    with pytest.raises(garner.BadShape, match="axis 1180591620717411303424 does not fit"):
+        garner.gather([1], [0], axis=Shown(2**70))
