@@ -156,6 +156,13 @@ void execute(const garner_plan *plan, const ov::Tensor &data, const ov::Tensor &
         texts[i].assign(to[i].size > 0 ? to[i].bytes : "", to[i].size);
 }
 
+// Streams of one thread lose the exceptions of their layers: whoever reads on must not find memory of others.
+void clear(ov::Tensor &out)
+{
+    if (out.get_element_type() != ov::element::string && out.is_continuous())
+        std::memset(out.data(), 0, out.get_byte_size());
+}
+
 class Refusal : public ov::Exception
 {
   public:
@@ -338,7 +345,9 @@ void run_layer(garner_layer &layer, const std::string &name, garner_layer_call &
         throw;
     }
     garner_layer_done(&found);
-    if (status != GARNER_OK) refuse(name, error);
+    if (status == GARNER_OK) return;
+    clear(out);
+    refuse(name, error);
 }
 
 // Constants of imported models lie unaligned.

@@ -54,6 +54,22 @@ def test_an_error_says_where_and_leaves_everything_working():
         assert (request.infer([ROWS, np.array([3, -1])])[0] == ROWS[[3, -1]]).all()
 
 
+def test_an_error_that_the_runtime_loses_shows_no_memory_of_others():
+    """With one thread it goes on without a word, whoever's the layer is."""
+    case = Case("GatherElements", (5, 4), (3, 4))
+    core = core_with_garner()
+    model = core.read_model(*ir_of(case, "opset6", "f32", "i64"))
+    compiled = core.compile_model(model, "CPU", {**EXACT, "INFERENCE_NUM_THREADS": 1})
+    indices = np.ones((3, 4), np.int64)
+    assert (infer(compiled, ROWS, indices).data == ROWS[1]).all()
+    indices[2, 3] = 9
+    try:
+        got = infer(compiled, ROWS, indices).data
+    except RuntimeError:
+        return  # so it should be
+    assert (got == 0).all()
+
+
 def test_a_name_from_a_file_is_printed_escaped():
     model = garner.openvino.replace(gather_model(operator=lambda d, i: opset8.gather_nd(d, opset8.unsqueeze(i, np.int64(1)))))
     model.get_result().input_value(0).get_node().set_friendly_name("a\x1b[31m'\\" + "b" * 300)
