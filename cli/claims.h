@@ -24,7 +24,8 @@ enum claim_runtime { CLAIM_ONNXRUNTIME, CLAIM_OPENVINO, CLAIM_RUNTIMES };
     REASON(SPLIT, "split", "siblings pick the rest of the axis, and the runtime makes a Split of them") \
     REASON(QUANTIZED, "quantized", "the runtime gathers the quantized data instead")                    \
     REASON(HALF, "half", "the runtime computes in f32 here, without conversions")                       \
-    REASON(SMALL, "small", "too little work to be worth a call")
+    REASON(SMALL, "small", "the result is smaller than min_bytes, and the runtime's own is the same")   \
+    REASON(UNKNOWN, "unknown", "the file does not tell the types and shapes that it depends on")
 
 #define CLAIM_ID(id, name, why) CLAIM_##id,
 enum claim { CLAIM_TAKEN, CLAIM_REASONS(CLAIM_ID) CLAIMS };
@@ -33,17 +34,22 @@ enum claim { CLAIM_TAKEN, CLAIM_REASONS(CLAIM_ID) CLAIMS };
 /* What is known around a model's gathers. */
 struct surroundings {
     const struct chain *chain;
+    enum claim *claims[CLAIM_RUNTIMES]; /* of each node */
     size_t *first, *readers,
         *ports; /* value v is read by readers[first[v]] to readers[first[v+1]-1] as input ports[...] */
     unsigned char *is_input, *is_folded; /* of each value */
+    size_t bodies;                       /* nodes with graphs of their own, which may read any value */
 };
 
 /* 0: no memory; surroundings_free is fine then too. */
 int surroundings_create(struct surroundings *around, const struct chain *chain);
 void surroundings_free(struct surroundings *around);
 
-/* What a runtime does with a gather. */
-enum claim claim_of(const struct surroundings *around, size_t node, enum claim_runtime runtime);
+/* Fills claims of the gathers (claims_rules.c). */
+void surroundings_claim(struct surroundings *around);
+
+/* Whether a node is one of the operators in a list that ends with NULL. */
+int claim_is_operator(const struct graph_node *node, const char *const *types);
 
 const char *claim_name(enum claim claim); /* for programs: "split"; NULL of CLAIM_TAKEN */
 const char *claim_why(enum claim claim);  /* a sentence without its end; NULL of CLAIM_TAKEN */

@@ -89,19 +89,11 @@ static int add_gather(struct gathers *gathers, struct names *names, char **keys,
     group->last = gathers->count++;
     group->count++;
     for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++) {
-        gather->claim[runtime] = claim_of(around, node, (enum claim_runtime)runtime);
+        gather->claim[runtime] = around->claims[runtime][node];
         group->claims[runtime][gather->claim[runtime]]++;
     }
     add_neighbours(group, around, &gathers->chain->graph->nodes[node]);
     return 1;
-}
-
-static int has_body(const struct graph_node *node)
-{
-    static const char *const types[] = {"If", "Loop", "Scan", "TensorIterator"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(node->type, types[i]) == 0) return 1;
-    return 0;
 }
 
 static int collect(struct gathers *gathers, const struct surroundings *around)
@@ -111,10 +103,10 @@ static int collect(struct gathers *gathers, const struct surroundings *around)
     char **keys = calloc(gathers->count + 1, sizeof *keys);
     int fine = keys != NULL;
     gathers->count = 0;
+    gathers->bodies = around->bodies;
     for (size_t i = 0; i < graph->node_count && fine; i++) {
         size_t node = model_order(gathers->chain->model, i);
         if (chain_is_gather(&graph->nodes[node])) fine = add_gather(gathers, &names, keys, around, node);
-        gathers->bodies += (size_t)has_body(&graph->nodes[node]);
     }
     for (size_t i = 0; keys && i < gathers->group_count; i++)
         free(keys[i]);

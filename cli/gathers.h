@@ -71,7 +71,7 @@ void gathers_side(struct words *words, const struct gathers *gathers, size_t gro
 int gathers_neighbour(struct words *words, const struct gathers *gathers, size_t group, enum gather_side side,
                       size_t i);
 
-/* garner takes them; garner takes 10 of 12, not 2: why */
+/* garner takes them; garner takes 10 of them; 2 not taken: why */
 void gathers_verdict(struct words *words, const struct gathers *gathers, size_t group,
                      enum claim_runtime runtime);
 

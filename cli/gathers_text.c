@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MOST_GROUPS = 60, LANES = 6 /* columns that lanes take before the text */ };
+enum { MOST_GROUPS = 60 };
 
 struct page {
     const struct gathers *gathers;
@@ -23,7 +23,7 @@ static void print_beside(const struct page *page, const char *first, const char 
 {
     for (int line = 0; *text; line++) {
         fputs(line ? more : first, page->pen.out);
-        text = pen_line(&page->pen, style, text, page->width - LANES - (line ? 2 : 0));
+        text = pen_line(&page->pen, style, text, page->width - view_width(line ? more : first));
     }
 }
 

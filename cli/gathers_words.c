@@ -104,7 +104,9 @@ void gathers_verdict(struct words *words, const struct gathers *gathers, size_t 
         words_add(words, "garner takes %zu of them", claims[CLAIM_TAKEN]);
     for (int claim = CLAIM_TAKEN + 1; claim < CLAIMS; claim++) {
         if (!claims[claim]) continue;
-        words_add(words, claims[claim] < count ? "%snot %zu: " : "%snot taken: ", between, claims[claim]);
+        words_add(words, "%s", between);
+        if (claims[claim] < count) words_add(words, "%zu ", claims[claim]);
+        words_add(words, "%s: ", claim == CLAIM_UNKNOWN ? "not known" : "not taken");
         between = "; ";
         add_why(words, gathers, group, (enum claim)claim);
     }
@@ -114,6 +116,6 @@ int gathers_note(struct words *words, const struct gathers *gathers, size_t i)
 {
     if (i || !gathers->bodies) return 0;
     add_count(words, gathers->bodies, "node has a graph of its own", "nodes have graphs of their own");
-    words_add(words, " (If, Loop, Scan, TensorIterator), which is not looked into");
+    words_add(words, " (If, Loop, Scan, TensorIterator); gathers in there are not counted");
     return 1;
 }

@@ -125,7 +125,10 @@ static void print_json_gather(FILE *out, const struct gathers *gathers, const st
     member(out, "{", "name", gathers->chain->graph->nodes[gather->node].name);
     for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++) {
         enum claim claim = gather->claim[runtime];
-        fprintf(out, ", \"%s\": {\"taken\": %s", titles[runtime], claim == CLAIM_TAKEN ? "true" : "false");
+        fprintf(out, ", \"%s\": {\"taken\": %s", titles[runtime],
+                claim == CLAIM_TAKEN     ? "true"
+                : claim == CLAIM_UNKNOWN ? "null"
+                                         : "false");
         member(out, ", ", "reason", claim_name(claim));
         member(out, ", ", "why", claim_why(claim));
         fputs("}", out);

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIME_LIMIT = 600  # seconds, against what never ends; machines may be busy, and sanitizer builds are slow
 

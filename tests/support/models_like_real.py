@@ -73,10 +73,13 @@ def detector(path, levels=5):
         kept.append(m("GatherND", boxes, rows))
         m("NonZero", m("Greater", area, m.constant("tiny", np.float32(0.1))))
     every = m("Concat", *kept, axis=0)
-    chosen = m("Squeeze", m("NonMaxSuppression", every, area))
-    body = helper.make_graph([helper.make_node("Identity", ["go"], ["goes"])], "body", [helper.make_tensor_value_info("n", INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, [])],
-                             [helper.make_tensor_value_info("goes", TensorProto.BOOL, [])])
-    m.nodes.append(helper.make_node("Loop", [m.constant("times", 3), ""], [], "/model/Loop", body=body))
-    result = m("Gather", every, m("Cast", chosen, to=INT64))
+    chosen = m("Reshape", m("NonMaxSuppression", m("Unsqueeze", every, m.constant("front", [0])), m("Reshape", area, m.constant("scores", [1, 1, -1]))),
+               m.constant("flat", [-1]))
+    count, go, value = helper.make_tensor_value_info("n", INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []), ("v", FLOAT, None)
+    steps = [helper.make_node("Identity", ["go"], ["goes"]), helper.make_node("Relu", ["v"], ["w"])]
+    goes, after = helper.make_tensor_value_info("goes", TensorProto.BOOL, []), helper.make_tensor_value_info("w", FLOAT, None)
+    body = helper.make_graph(steps, "body", [count, go, helper.make_tensor_value_info(*value)], [goes, after])
+    every = m("Loop", m.constant("times", 3), "", every, body=body)
+    result = m("Gather", every, chosen)
     m.save(path, "detector", [("image", FLOAT, [1, 3, "height", "width"])], [(result, FLOAT, None)])
     assert len(m.nodes) > 300

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules of each runtime, most decisive first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "claims.h"
+#include "value.h"
+
+/* ---- The graph around a node ---- */
+
+static const struct graph_node *maker_of(const struct surroundings *around, size_t value)
+{
+    const struct graph *graph = around->chain->graph;
+    size_t node = graph->values[value].node;
+    return node == GRAPH_NONE || graph->nodes[node].kind == GRAPH_CONSTANT ? NULL : &graph->nodes[node];
+}
+
+/* Whether nodes read a value, all of which pass the test, and it is no output of the model. */
+static int all_readers(const struct surroundings *around, size_t value,
+                       int (*test)(const struct graph_node *))
+{
+    if (around->chain->output[value] != GRAPH_NONE) return 0;
+    for (size_t i = around->first[value]; i < around->first[value + 1]; i++)
+        if (!test(&around->chain->graph->nodes[around->readers[i]])) return 0;
+    return around->first[value] < around->first[value + 1];
+}
+
+/* The one integer of a constant. */
+static int constant_of(const struct surroundings *around, size_t value, int64_t *number)
+{
+    const garner_tensor *constant = value == GRAPH_NONE ? NULL : around->chain->graph->values[value].constant;
+    if (!constant || around->is_input[value] || constant->dtype != GARNER_I64 || constant->rank > 1 ||
+        array_count(constant->rank, constant->shape) != 1)
+        return 0;
+    memcpy(number, constant->data, sizeof *number);
+    return 1;
+}
+
+/* ---- ONNX Runtime: single columns that become one Split ---- */
+
+struct axis {
+    int64_t number, extent, rank;
+};
+
+struct span {
+    int64_t start, end;
+};
+
+static int64_t from_end(int64_t number, int64_t extent)
+{
+    return number < 0 ? number + extent : number;
+}
+
+static int64_t within(int64_t number, int64_t extent)
+{
+    number = from_end(number, extent);
+    return number < 0 ? 0 : number > extent ? extent : number;
+}
+
+static int gather_span(const struct surroundings *around, const struct graph_node *node,
+                       const struct axis *axis, struct span *span)
+{
+    if (from_end(node->op.axis, axis->rank) != axis->number ||
+        !constant_of(around, node->inputs[1], &span->start))
+        return 0;
+    span->start = from_end(span->start, axis->extent);
+    span->end = span->start + 1;
+    return span->start >= 0 && span->start < axis->extent;
+}
+
+static int slice_span(const struct surroundings *around, const struct graph_node *node,
+                      const struct axis *axis, struct span *span)
+{
+    int64_t number, step = 1;
+    if (node->input_count < 4 || !constant_of(around, node->inputs[3], &number) ||
+        from_end(number, axis->rank) != axis->number || !constant_of(around, node->inputs[1], &span->start) ||
+        !constant_of(around, node->inputs[2], &span->end) ||
+        (node->input_count > 4 && node->inputs[4] != GRAPH_NONE &&
+         !constant_of(around, node->inputs[4], &step)))
+        return 0;
+    span->start = within(span->start, axis->extent);
+    span->end = within(span->end, axis->extent);
+    return step == 1 && span->start < span->end;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+    int64_t x = ((const struct span *)a)->start, y = ((const struct span *)b)->start;
+    return (x > y) - (x < y);
+}
+
+/* Whether the spans are the whole axis, each part once. */
+static int cover(struct span *spans, size_t count, int64_t extent)
+{
+    int64_t end = 0;
+    qsort(spans, count, sizeof *spans, compare_spans);
+    for (size_t i = 0; i < count; i++) {
+        if (spans[i].start != end) return 0;
+        end = spans[i].end;
+    }
+    return end == extent;
+}
+
+/* Every Gather and Slice of these data must have a span. */
+static int readers_cover(const struct surroundings *around, size_t data, const struct axis *axis)
+{
+    const struct graph *graph = around->chain->graph;
+    size_t first = around->first[data], end = around->first[data + 1], count = 0;
+    struct span *spans = calloc(end - first + 1, sizeof *spans);
+    int fits = spans != NULL;
+    for (size_t i = first; i < end && fits; i++) {
+        const struct graph_node *node = &graph->nodes[around->readers[i]];
+        int gathers = node->kind == GRAPH_GATHER;
+        if (around->ports[i] != 0 || (!gathers && strcmp(node->type, "Slice") != 0)) continue;
+        fits = strtol(node->version, NULL, 10) >= 13 &&
+               (gathers ? gather_span : slice_span)(around, node, axis, &spans[count++]);
+    }
+    fits = fits && count > 1 && cover(spans, count, axis->extent);
+    free(spans);
+    return fits;
+}
+
+static int becomes_split(const struct surroundings *around, const struct graph_node *node)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
+    const struct graph_node *maker = maker_of(around, node->inputs[0]);
+    if (node->kind != GRAPH_GATHER || data->rank < 1 || (maker && strcmp(maker->type, "Shape") == 0))
+        return 0;
+    struct axis axis = {from_end(node->op.axis, data->rank), 0, data->rank};
+    if (axis.number < 0 || axis.number >= data->rank) return 0;
+    const struct graph_extent *extent = &data->extents[axis.number];
+    for (int64_t d = axis.number; d < data->rank; d++)
+        if (data->extents[d].least != data->extents[d].most ||
+            (d > axis.number && data->extents[d].least != 1))
+            return 0;
+    axis.extent = extent->least;
+    return readers_cover(around, node->inputs[0], &axis);
+}
+
+/* ---- ONNX Runtime: quantized data, half precision ---- */
+
+static int quantizes(const struct graph_node *node)
+{
+    return strcmp(node->type, "QuantizeLinear") == 0;
+}
+
+static int is_quantized(const struct surroundings *around, const struct graph_node *node)
+{
+    const struct graph_node *maker = maker_of(around, node->inputs[0]);
+    return node->kind != GRAPH_GATHER_ND && maker && strcmp(maker->type, "DequantizeLinear") == 0 &&
+           all_readers(around, node->outputs[0], quantizes);
+}
+
+static int computes(const struct graph_node *node)
+{
+    static const char *const movers[] = {
+        "Cast",      "Concat",    "Expand", "Flatten",  "Gather",  "GatherElements", "GatherND",
+        "Identity",  "If",        "Loop",   "Pad",      "Reshape", "Scan",           "ScatterElements",
+        "ScatterND", "Shape",     "Size",   "Slice",    "Split",   "Squeeze",        "Tile",
+        "Transpose", "Unsqueeze", "Where",  "Constant", NULL};
+    return !claim_is_operator(node, movers);
+}
+
+static int is_between_f32(const struct surroundings *around, const struct graph_node *node)
+{
+    const struct graph_node *maker = maker_of(around, node->inputs[0]);
+    return around->chain->shapes[node->inputs[0]].dtype == GARNER_F16 && maker && computes(maker) &&
+           all_readers(around, node->outputs[0], computes);
+}
+
+static enum claim claim_in_onnxruntime(const struct surroundings *around, const struct graph_node *node)
+{
+    garner_dtype dtype = around->chain->shapes[node->inputs[0]].dtype;
+    if (strcmp(around->chain->graph->format, "ONNX") != 0) return CLAIM_FORMAT;
+    if (dtype == GARNER_C64 || dtype == GARNER_C128) return CLAIM_TYPE;
+    if (around->is_folded[node->outputs[0]]) return CLAIM_FOLDED;
+    if (dtype == GARNER_STR) return CLAIM_TAKEN; /* the runtime's own copies some strings wrongly */
+    if (becomes_split(around, node)) return CLAIM_SPLIT;
+    if (is_quantized(around, node)) return CLAIM_QUANTIZED;
+    return is_between_f32(around, node) ? CLAIM_HALF : CLAIM_TAKEN;
+}
+
+/* ---- OpenVINO ---- */
+
+enum {
+    MIN_BYTES = 16384, /* the default of garner.openvino.library() and replace() */
+    OPEN_EXTENT = 64   /* what an extent that the model leaves open is taken for there */
+};
+
+static int is_any(garner_dtype dtype, const garner_dtype *types, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (types[i] == dtype) return 1;
+    return 0;
+}
+
+#define IS_ANY(dtype, ...)                             \
+    is_any(dtype, (const garner_dtype[]){__VA_ARGS__}, \
+           sizeof((const garner_dtype[]){__VA_ARGS__}) / sizeof(garner_dtype))
+
+/* A value by the one that it is the same tensor as. */
+static size_t source_of(const struct surroundings *around, size_t value)
+{
+    const struct graph_node *maker;
+    while ((maker = maker_of(around, value)) != NULL && maker->kind == GRAPH_IDENTITY)
+        value = maker->inputs[0];
+    return value;
+}
+
+static int is_constant(const struct surroundings *around, size_t value)
+{
+    value = source_of(around, value);
+    return around->chain->graph->values[value].constant && !around->is_input[value];
+}
+
+/* A few elements of a vector that the model computed. */
+static int is_shape_arithmetic(const struct surroundings *around, const struct graph_node *node)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
+    return IS_ANY(data->dtype, GARNER_I64, GARNER_I32) && data->rank == 1 &&
+           maker_of(around, source_of(around, node->inputs[0])) && is_constant(around, node->inputs[1]);
+}
+
+/* A table of small numbers, scaled before it is gathered from. */
+static int is_compressed(const struct surroundings *around, const struct graph_node *node)
+{
+    static const char *const unpacks[] = {"Convert", "Cast",    "Subtract",         "Sub", "Multiply",
+                                          "Mul",     "Reshape", "DequantizeLinear", NULL};
+    enum { MOST_STEPS = 6 };
+    size_t value = node->inputs[0];
+    const struct graph_node *maker;
+    int steps = 0;
+    while ((maker = maker_of(around, value)) != NULL && claim_is_operator(maker, unpacks) &&
+           steps++ < MOST_STEPS) {
+        if (!maker->input_count || maker->inputs[0] == GRAPH_NONE) return 0;
+        value = maker->inputs[0];
+    }
+    const garner_tensor *constant = around->chain->graph->values[value].constant;
+    return steps > 1 && constant && IS_ANY(constant->dtype, GARNER_U8, GARNER_I8, GARNER_U4, GARNER_I4);
+}
+
+/* Whether the runtime knows no more of a value's extents than the file tells. */
+static int is_declared(const struct surroundings *around, size_t value)
+{
+    return strcmp(around->chain->graph->format, "ONNX") != 0 || is_constant(around, value) ||
+           around->is_input[source_of(around, value)];
+}
+
+/* Whether the result has few bytes; -1: that is not known. An extent that has a name is open to the runtime,
+ * too; of others it may know more. */
+static int is_small(const struct surroundings *around, const struct graph_node *node)
+{
+    const struct chain_shape *out = &around->chain->shapes[node->outputs[0]];
+    int declared = is_declared(around, node->inputs[0]) && is_declared(around, node->inputs[1]), unknown = 0;
+    int64_t count = 1;
+    if (out->rank < 0 || !out->dtype) return -1;
+    for (int32_t i = 0; i < out->rank; i++) {
+        const struct graph_extent *extent = &out->extents[i];
+        int64_t most = extent->most < 0 ? OPEN_EXTENT : extent->most;
+        int known = extent->least == extent->most || extent->symbol || declared;
+        unknown |= !known;
+        if (known && __builtin_mul_overflow(count, most, &count)) return 0;
+    }
+    int64_t bytes = garner_dtype_bytes(out->dtype, count, 0);
+    return bytes < 0 || bytes >= MIN_BYTES ? 0 : unknown ? -1 : 1;
+}
+
+/* Whether data arrive at the runtime's kernel as they would arrive at ours. */
+static int arrives_alike(const struct surroundings *around, size_t data)
+{
+    size_t value = source_of(around, data), giver = around->chain->graph->values[value].node;
+    garner_dtype dtype = around->chain->shapes[data].dtype;
+    if (around->is_input[value]) return 0;
+    if (giver != GRAPH_NONE && chain_is_gather(&around->chain->graph->nodes[giver]) &&
+        around->claims[CLAIM_OPENVINO][giver] == CLAIM_TAKEN)
+        return 0;
+    if (IS_ANY(dtype, GARNER_F32, GARNER_F16, GARNER_BF16, GARNER_I32, GARNER_I8, GARNER_U8, GARNER_BOOL))
+        return 1;
+    return IS_ANY(dtype, GARNER_F64, GARNER_I64, GARNER_U64, GARNER_U32, GARNER_I16, GARNER_U16) &&
+           !is_constant(around, data);
+}
+
+/* Whether each constant index lies inside; from the end too where the version counts so. */
+static int are_inside(const garner_tensor *indices, int64_t extent, int negative_too)
+{
+    char text[VALUE_TEXT_SIZE];
+    int64_t count = array_count(indices->rank, indices->shape);
+    for (int64_t i = 0; i < count; i++) {
+        if (value_text(text, sizeof text, indices, i) < 0) return 0;
+        int64_t index = strtoll(text, NULL, 10);
+        if (index >= extent || index < (negative_too ? -extent : 0)) return 0;
+    }
+    return 1;
+}
+
+/* Whether the runtime's kernel reads the indices as this version has them. */
+static int are_read_alike(const struct surroundings *around, const struct graph_node *node, int64_t axis)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
+    int any = strcmp(node->spec, "openvino-1") != 0 && strcmp(node->spec, "openvino-7") != 0;
+    axis = from_end(axis, data->rank);
+    if (!is_constant(around, node->inputs[1]) || axis < 0 || axis >= data->rank ||
+        data->extents[axis].least != data->extents[axis].most)
+        return any;
+    const garner_tensor *indices = around->chain->graph->values[source_of(around, node->inputs[1])].constant;
+    return are_inside(indices, data->extents[axis].least, any);
+}
+
+static enum claim claim_gather_in_openvino(const struct surroundings *around, const struct graph_node *node)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
+    int small = is_small(around, node), known = data->rank >= 0 && data->dtype;
+    int64_t axis;
+    if (is_shape_arithmetic(around, node)) return CLAIM_SHAPE;
+    if (is_compressed(around, node)) return CLAIM_COMPRESSED;
+    if (!small || !chain_axis(around->chain, node, &axis) ||
+        around->is_input[source_of(around, node->inputs[0])])
+        return CLAIM_TAKEN;
+    if (is_constant(around, node->inputs[0]) && is_constant(around, node->inputs[1])) return CLAIM_TAKEN;
+    if (known && (!arrives_alike(around, node->inputs[0]) || !are_read_alike(around, node, axis)))
+        return CLAIM_TAKEN;
+    return known && small > 0 ? CLAIM_SMALL : CLAIM_UNKNOWN;
+}
+
+static enum claim claim_in_openvino(const struct surroundings *around, const struct graph_node *node)
+{
+    garner_dtype dtype = around->chain->shapes[node->inputs[0]].dtype;
+    size_t out = node->outputs[0];
+    int is_read = around->first[out] < around->first[out + 1] || around->chain->output[out] != GRAPH_NONE;
+    if (!is_read && !around->bodies) return CLAIM_UNUSED;
+    if (IS_ANY(dtype, GARNER_C64, GARNER_C128, GARNER_U1, GARNER_U3, GARNER_U6)) return CLAIM_TYPE;
+    if (around->is_folded[node->outputs[0]]) return CLAIM_FOLDED;
+    return node->kind == GRAPH_GATHER ? claim_gather_in_openvino(around, node) : CLAIM_TAKEN;
+}
+
+/* ---- Both ---- */
+
+static enum claim claim_of(const struct surroundings *around, size_t id, enum claim_runtime runtime)
+{
+    const struct graph_node *node = &around->chain->graph->nodes[id];
+    if (chain_refuses(around->chain, id)) return CLAIM_REFUSED;
+    return runtime == CLAIM_ONNXRUNTIME ? claim_in_onnxruntime(around, node)
+                                        : claim_in_openvino(around, node);
+}
+
+void surroundings_claim(struct surroundings *around)
+{
+    const struct chain *chain = around->chain;
+    for (size_t i = 0; i < chain->graph->node_count; i++) {
+        size_t node = model_order(chain->model, i);
+        if (!chain_is_gather(&chain->graph->nodes[node])) continue;
+        for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++)
+            around->claims[runtime][node] = claim_of(around, node, (enum claim_runtime)runtime);
+    }
+}

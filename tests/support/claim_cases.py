@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Models in which garner takes some gathers inside a runtime and leaves others, and what `garner info --gathers` says of
+them; tests hold that against what the runtimes did."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+from models_like_real import FLOAT, INT64, Maker, bert, detector
+from onnx import TensorProto
+
+TABLE = np.zeros((64, 8), "f4")
+
+
+def embeddings(path):
+    """By an input, a constant, another gather; large, small, open; from a table and from an input."""
+    m = Maker()
+    table, large = m.constant("table", TABLE), m.constant("large", np.zeros((64, 4096), "f4"))
+    outputs = [m("Gather", table, "rows"), m("Gather", large, "rows"), m("Gather", "data", "rows"), m("Gather", table, "open")]
+    outputs += [m("Gather", large, "open"), m("GatherElements", "data", m.constant("each", np.zeros((2, 8), "i4")))]
+    outputs += [m("GatherND", table, m.constant("tuples", [[1], [2]])), m("GatherND", "data", "tuples")]
+    first = m("Gather", "data", m("Add", "rows", m.constant("one", [1, 0])))
+    outputs += [m("Gather", first, "rows"), m("Gather", m("Relu", "data"), "rows"), m("Gather", m("Erf", "data"), m.constant("late", [63, -1]))]
+    longs = m("Gather", m.constant("longs", np.zeros((64, 8), "i8")), "rows")
+    m.save(path, "embeddings", [("rows", INT64, [2]), ("open", INT64, ["n"]), ("data", FLOAT, [64, 8])],
+           [*((name, FLOAT, None) for name in outputs), (longs, INT64, None)])
+
+
+def folded(path):
+    """What is constant, directly and through others, and what is only computed from the shape of something."""
+    m = Maker()
+    table, at, zero = m.constant("table", TABLE), m.constant("at", [3, 1]), m.constant("zero", 0)
+    outputs = [m("Gather", table, at), m("Gather", m("Relu", table), at), m("Gather", table, "rows")]
+    sizes = [m("Add", m("Gather", m("Shape", value), zero), "one") for value in ("open", "rows")]
+    m("Gather", table, m("Abs", "rows"))
+    m.save(path, "folded", [("rows", INT64, [2]), ("open", FLOAT, ["n", 3]), ("one", INT64, [])],
+           [*((name, FLOAT, None) for name in outputs), *((name, INT64, None) for name in sizes)])
+
+
+def columns(path):
+    """Single columns that cover an axis, some that do not, longer ones, and those that two axes pick."""
+    m = Maker()
+    at = [m.constant(f"at{k}", k) for k in range(4)]
+    data, half = m("Relu", "data"), m("Relu", "half")
+    outputs = [m("Gather", data, k, axis=1) for k in at] + [m("Gather", half, k, axis=1) for k in at[:2]]
+    pairs = m("Relu", "pairs")
+    outputs += [m("Gather", pairs, k, axis=1) for k in at[:2]]
+    ends = [m.constant("start", [2]), m.constant("end", [4]), m.constant("axis", [1])]
+    mixed = m("Sigmoid", "data")
+    outputs += [m("Gather", mixed, at[0], axis=-1), m("Gather", mixed, at[1], axis=1), m("Slice", mixed, *ends)]
+    m.save(path, "columns", [("data", FLOAT, ["n", 4]), ("half", FLOAT, ["n", 4]), ("pairs", FLOAT, ["n", 2, 2])],
+           [(name, FLOAT, None) for name in outputs])
+
+
+def quantized(path):
+    m = Maker()
+    scale, zero = m.constant("scale", np.float32(0.5)), m.constant("zero", np.uint8(0))
+    unpacked = m("DequantizeLinear", "bytes", scale, zero)
+    outputs = [m("QuantizeLinear", m("Gather", unpacked, "rows"), scale, zero), m("Gather", m("DequantizeLinear", "more", scale, zero), "rows")]
+    m.save(path, "quantized", [("bytes", TensorProto.UINT8, [64, 8]), ("more", TensorProto.UINT8, [64, 8]), ("rows", INT64, [2])],
+           [(outputs[0], TensorProto.UINT8, None), (outputs[1], FLOAT, None)])
+
+
+def half(path):
+    m = Maker()
+    f16 = (TensorProto.FLOAT16, [64, 8])
+    one, other, third = (m("Cast", name, to=TensorProto.FLOAT16, info=f16) for name in ("one", "other", "third"))
+    outputs = [m("Erf", m("Gather", m("Erf", one), "rows")), m("Gather", m("Erf", other), "rows"), m("Erf", m("Gather", third, "rows"))]
+    m.save(path, "half", [*((name, FLOAT, [64, 8]) for name in ("one", "other", "third")), ("rows", INT64, [2])],
+           [(name, TensorProto.FLOAT16, None) for name in outputs])
+
+
+CASES = {case.__name__: case for case in (embeddings, folded, columns, quantized, half, bert, detector)}
+
+
+def said_of(path, runtime):
+    """For each gather by its name whether garner is said to take it (None: that is not known), and the reason if not."""
+    command = pathlib.Path(sys.executable).with_name("garner")
+    told = subprocess.run([command, "info", path, "--gathers", "--json"], capture_output=True, check=True)
+    gathers = [gather for group in json.loads(told.stdout)["groups"] for gather in group["gathers"]]
+    return {gather["name"]: (gather[runtime]["taken"], gather[runtime]["reason"]) for gather in gathers}
