@@ -124,9 +124,11 @@ int surroundings_create(struct surroundings *around, const struct chain *chain)
                                     .first = calloc(values, sizeof *around->first),
                                     .readers = calloc(reads, sizeof *around->readers),
                                     .ports = calloc(reads, sizeof *around->ports),
+                                    .spans = calloc(reads, sizeof *around->spans),
                                     .is_input = calloc(values, 1),
                                     .is_folded = calloc(values, 1)};
-    int made = around->first && around->readers && around->ports && around->is_input && around->is_folded;
+    int made = around->first && around->readers && around->ports && around->spans && around->is_input &&
+               around->is_folded;
     for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++) {
         around->claims[runtime] = calloc(graph->node_count + 1, sizeof **around->claims);
         made = made && around->claims[runtime];
@@ -145,6 +147,7 @@ void surroundings_free(struct surroundings *around)
     free(around->first);
     free(around->readers);
     free(around->ports);
+    free(around->spans);
     free(around->is_input);
     free(around->is_folded);
     for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++)

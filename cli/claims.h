@@ -25,16 +25,23 @@ enum claim_runtime { CLAIM_ONNXRUNTIME, CLAIM_OPENVINO, CLAIM_RUNTIMES };
     REASON(QUANTIZED, "quantized", "the runtime gathers the quantized data instead")                    \
     REASON(HALF, "half", "the runtime computes in f32 here, without conversions")                       \
     REASON(SMALL, "small", "the result is smaller than min_bytes, and the runtime's own is the same")   \
+    REASON(SLICE, "slice", "one slice of the data, which the runtime gives without a copy")             \
     REASON(UNKNOWN, "unknown", "the file does not tell the types and shapes that it depends on")
 
 #define CLAIM_ID(id, name, why) CLAIM_##id,
 enum claim { CLAIM_TAKEN, CLAIM_REASONS(CLAIM_ID) CLAIMS };
 #undef CLAIM_ID
 
+/* A part of an axis, from `start` to before `end`. */
+struct claim_span {
+    int64_t start, end;
+};
+
 /* What is known around a model's gathers. */
 struct surroundings {
     const struct chain *chain;
     enum claim *claims[CLAIM_RUNTIMES]; /* of each node */
+    struct claim_span *spans;           /* room for one for each reader of a value */
     size_t *first, *readers,
         *ports; /* value v is read by readers[first[v]] to readers[first[v+1]-1] as input ports[...] */
     unsigned char *is_input, *is_folded; /* of each value */

@@ -42,10 +42,6 @@ struct axis {
     int64_t number, extent, rank;
 };
 
-struct span {
-    int64_t start, end;
-};
-
 static int64_t from_end(int64_t number, int64_t extent)
 {
     return number < 0 ? number + extent : number;
@@ -58,7 +54,7 @@ static int64_t within(int64_t number, int64_t extent)
 }
 
 static int gather_span(const struct surroundings *around, const struct graph_node *node,
-                       const struct axis *axis, struct span *span)
+                       const struct axis *axis, struct claim_span *span)
 {
     if (from_end(node->op.axis, axis->rank) != axis->number ||
         !constant_of(around, node->inputs[1], &span->start))
@@ -69,7 +65,7 @@ static int gather_span(const struct surroundings *around, const struct graph_nod
 }
 
 static int slice_span(const struct surroundings *around, const struct graph_node *node,
-                      const struct axis *axis, struct span *span)
+                      const struct axis *axis, struct claim_span *span)
 {
     int64_t number, step = 1;
     if (node->input_count < 4 || !constant_of(around, node->inputs[3], &number) ||
@@ -85,12 +81,12 @@ static int slice_span(const struct surroundings *around, const struct graph_node
 
 static int compare_spans(const void *a, const void *b)
 {
-    int64_t x = ((const struct span *)a)->start, y = ((const struct span *)b)->start;
+    int64_t x = ((const struct claim_span *)a)->start, y = ((const struct claim_span *)b)->start;
     return (x > y) - (x < y);
 }
 
 /* Whether the spans are the whole axis, each part once. */
-static int cover(struct span *spans, size_t count, int64_t extent)
+static int cover(struct claim_span *spans, size_t count, int64_t extent)
 {
     int64_t end = 0;
     qsort(spans, count, sizeof *spans, compare_spans);
@@ -106,8 +102,8 @@ static int readers_cover(const struct surroundings *around, size_t data, const s
 {
     const struct graph *graph = around->chain->graph;
     size_t first = around->first[data], end = around->first[data + 1], count = 0;
-    struct span *spans = calloc(end - first + 1, sizeof *spans);
-    int fits = spans != NULL;
+    struct claim_span *spans = around->spans;
+    int fits = 1;
     for (size_t i = first; i < end && fits; i++) {
         const struct graph_node *node = &graph->nodes[around->readers[i]];
         int gathers = node->kind == GRAPH_GATHER;
@@ -115,9 +111,7 @@ static int readers_cover(const struct surroundings *around, size_t data, const s
         fits = strtol(node->version, NULL, 10) >= 13 &&
                (gathers ? gather_span : slice_span)(around, node, axis, &spans[count++]);
     }
-    fits = fits && count > 1 && cover(spans, count, axis->extent);
-    free(spans);
-    return fits;
+    return fits && count > 1 && cover(spans, count, axis->extent);
 }
 
 static int becomes_split(const struct surroundings *around, const struct graph_node *node)
@@ -265,6 +259,26 @@ static int is_small(const struct surroundings *around, const struct graph_node *
     return bytes < 0 || bytes >= MIN_BYTES ? 0 : unknown ? -1 : 1;
 }
 
+/* Whether the result is a part of data as it lies: one constant index, behind extents of 1. -1: not known. */
+static int is_one_slice(const struct surroundings *around, const struct graph_node *node, int64_t axis)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
+    int declared = is_declared(around, node->inputs[0]), unknown = 0;
+    if (!is_constant(around, node->inputs[1])) return 0;
+    const garner_tensor *indices = around->chain->graph->values[source_of(around, node->inputs[1])].constant;
+    if (array_count(indices->rank, indices->shape) != 1) return 0;
+    if (data->rank < 0) return -1;
+    axis = from_end(axis, data->rank);
+    if (axis < 0 || axis >= data->rank) return 0;
+    for (int64_t i = 0; i <= axis; i++) {
+        const struct graph_extent *extent = &data->extents[i];
+        int fixed = extent->least == extent->most;
+        if (fixed ? i < axis && extent->least != 1 : extent->symbol || declared) return 0;
+        unknown |= !fixed;
+    }
+    return unknown ? -1 : 1;
+}
+
 /* Whether data arrive at the runtime's kernel as they would arrive at ours. */
 static int arrives_alike(const struct surroundings *around, size_t data)
 {
@@ -309,17 +323,17 @@ static int are_read_alike(const struct surroundings *around, const struct graph_
 static enum claim claim_gather_in_openvino(const struct surroundings *around, const struct graph_node *node)
 {
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
-    int small = is_small(around, node), known = data->rank >= 0 && data->dtype;
+    int known = data->rank >= 0 && data->dtype;
     int64_t axis;
     if (is_shape_arithmetic(around, node)) return CLAIM_SHAPE;
     if (is_compressed(around, node)) return CLAIM_COMPRESSED;
-    if (!small || !chain_axis(around->chain, node, &axis) ||
-        around->is_input[source_of(around, node->inputs[0])])
-        return CLAIM_TAKEN;
+    if (!chain_axis(around->chain, node, &axis)) return CLAIM_TAKEN;
+    int small = is_small(around, node), slice = is_one_slice(around, node, axis);
+    if ((!small && !slice) || around->is_input[source_of(around, node->inputs[0])]) return CLAIM_TAKEN;
     if (is_constant(around, node->inputs[0]) && is_constant(around, node->inputs[1])) return CLAIM_TAKEN;
     if (known && (!arrives_alike(around, node->inputs[0]) || !are_read_alike(around, node, axis)))
         return CLAIM_TAKEN;
-    return known && small > 0 ? CLAIM_SMALL : CLAIM_UNKNOWN;
+    return !known ? CLAIM_UNKNOWN : small > 0 ? CLAIM_SMALL : slice > 0 ? CLAIM_SLICE : CLAIM_UNKNOWN;
 }
 
 static enum claim claim_in_openvino(const struct surroundings *around, const struct graph_node *node)

@@ -46,6 +46,7 @@ COMMANDS = {
     "explain, svg": ["explain", "gather-nd", "x.npy", "[[1],[2]]", "--svg", "old.svg"],
     "explain, onnx": ["explain", "model.onnx"],
     "explain, gathers": ["explain", "model.onnx", "--gathers"],
+    "explain, gathers, svg": ["explain", "mixed.onnx", "--gathers", "--svg", "out.svg"],
     "explain, onnx, svg": ["explain", "model.onnx", "--svg", "out.svg"],
     "explain, refused": ["explain", "mixed.onnx"],
     "explain, xml, svg": ["explain", "model.xml", "--svg", "old.svg"],

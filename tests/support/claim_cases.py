@@ -54,6 +54,17 @@ def columns(path):
            [(name, FLOAT, None) for name in outputs])
 
 
+def slices(path):
+    """One row behind extents of 1, behind others, behind open ones; of what is computed, and of an input."""
+    m = Maker()
+    at, rows = m.constant("at", 1), m.constant("rows", [1, 2])
+    data, single, open_ = m("Relu", "data"), m("Relu", "single"), m("Relu", "open")
+    outputs = [m("Gather", data, at), m("Gather", data, at, axis=1), m("Gather", data, rows), m("Gather", single, at, axis=1), m("Gather", "data", at)]
+    outputs += [m("Gather", open_, at), m("Gather", open_, at, axis=1), m("Gather", m("Transpose", "single", perm=[1, 0, 2]), at)]
+    m.save(path, "slices", [("data", FLOAT, [3, 64, 512]), ("single", FLOAT, [1, 3, 9000]), ("open", FLOAT, ["n", 3, 9000])],
+           [(name, FLOAT, None) for name in outputs])
+
+
 def quantized(path):
     m = Maker()
     scale, zero = m.constant("scale", np.float32(0.5)), m.constant("zero", np.uint8(0))
@@ -72,7 +83,7 @@ def half(path):
            [(name, TensorProto.FLOAT16, None) for name in outputs])
 
 
-CASES = {case.__name__: case for case in (embeddings, folded, columns, quantized, half, bert, detector)}
+CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, quantized, half, bert, detector)}
 
 
 def said_of(path, runtime):
