@@ -61,6 +61,8 @@ def doubts(node):
     is_gather = node.operator == "Gather"
     if node.out.array is None and -index_rank <= node.batch_dims < -rank:
         return {"alone", "inside"}  # batch_dims counts axes of indices there, and is made positive before garner sees it
+    if node.version == "openvino-1" and node.batch_dims:
+        return {"alone", "inside"}  # an attribute that the version does not have is not read
     extent = data.array.shape[node.axis % rank] if is_gather and rank else 0
     if extent == 1 and ((indices.array < -1) | (indices.array > 0)).any():
         return {"alone", "inside"}  # what is there once is taken without a look at the indices
