@@ -126,9 +126,10 @@ int surroundings_create(struct surroundings *around, const struct chain *chain)
                                     .ports = calloc(reads, sizeof *around->ports),
                                     .spans = calloc(reads, sizeof *around->spans),
                                     .is_input = calloc(values, 1),
-                                    .is_folded = calloc(values, 1)};
+                                    .is_folded = calloc(values, 1),
+                                    .split = calloc(values, 1)};
     int made = around->first && around->readers && around->ports && around->spans && around->is_input &&
-               around->is_folded;
+               around->is_folded && around->split;
     for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++) {
         around->claims[runtime] = calloc(graph->node_count + 1, sizeof **around->claims);
         made = made && around->claims[runtime];
@@ -150,6 +151,7 @@ void surroundings_free(struct surroundings *around)
     free(around->spans);
     free(around->is_input);
     free(around->is_folded);
+    free(around->split);
     for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++)
         free(around->claims[runtime]);
     *around = (struct surroundings){.chain = NULL};

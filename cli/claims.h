@@ -45,6 +45,7 @@ struct surroundings {
     size_t *first, *readers,
         *ports; /* value v is read by readers[first[v]] to readers[first[v+1]-1] as input ports[...] */
     unsigned char *is_input, *is_folded; /* of each value */
+    unsigned char *split;                /* of each value, for claims_rules.c */
     size_t bodies;                       /* nodes with graphs of their own, which may read any value */
 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "claims.h"
-#include "value.h"
+#include "integer.h"
 
 /* ---- The graph around a node ---- */
 
@@ -114,12 +114,11 @@ static int readers_cover(const struct surroundings *around, size_t data, const s
     return fits && count > 1 && cover(spans, count, axis->extent);
 }
 
-static int becomes_split(const struct surroundings *around, const struct graph_node *node)
+static int siblings_cover(const struct surroundings *around, const struct graph_node *node)
 {
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
     const struct graph_node *maker = maker_of(around, node->inputs[0]);
-    if (node->kind != GRAPH_GATHER || data->rank < 1 || (maker && strcmp(maker->type, "Shape") == 0))
-        return 0;
+    if (data->rank < 1 || (maker && strcmp(maker->type, "Shape") == 0)) return 0;
     struct axis axis = {from_end(node->op.axis, data->rank), 0, data->rank};
     if (axis.number < 0 || axis.number >= data->rank) return 0;
     const struct graph_extent *extent = &data->extents[axis.number];
@@ -129,6 +128,16 @@ static int becomes_split(const struct surroundings *around, const struct graph_n
             return 0;
     axis.extent = extent->least;
     return readers_cover(around, node->inputs[0], &axis);
+}
+
+/* All siblings share the answer: each would look at all the others. */
+static int becomes_split(const struct surroundings *around, const struct graph_node *node)
+{
+    enum { NOT_ASKED, NO, YES };
+    unsigned char *answer = &around->split[node->inputs[0]];
+    if (node->kind != GRAPH_GATHER) return 0;
+    if (*answer == NOT_ASKED) *answer = siblings_cover(around, node) ? YES : NO;
+    return *answer == YES;
 }
 
 /* ---- ONNX Runtime: quantized data, half precision ---- */
@@ -195,9 +204,12 @@ static int is_any(garner_dtype dtype, const garner_dtype *types, size_t count)
 /* A value by the one that it is the same tensor as. */
 static size_t source_of(const struct surroundings *around, size_t value)
 {
+    enum { MOST_STEPS = 64 }; /* files may have any number of them, in front of any number of gathers */
     const struct graph_node *maker;
-    while ((maker = maker_of(around, value)) != NULL && maker->kind == GRAPH_IDENTITY)
+    for (int i = 0; i < MOST_STEPS && (maker = maker_of(around, value)) != NULL; i++) {
+        if (maker->kind != GRAPH_IDENTITY) break;
         value = maker->inputs[0];
+    }
     return value;
 }
 
@@ -297,11 +309,11 @@ static int arrives_alike(const struct surroundings *around, size_t data)
 /* Whether each constant index lies inside; from the end too where the version counts so. */
 static int are_inside(const garner_tensor *indices, int64_t extent, int negative_too)
 {
-    char text[VALUE_TEXT_SIZE];
-    int64_t count = array_count(indices->rank, indices->shape);
+    int64_t count = array_count(indices->rank, indices->shape),
+            bytes = garner_dtype_bytes(indices->dtype, 1, 0);
+    if (!integer_is_type(indices->dtype)) return 0;
     for (int64_t i = 0; i < count; i++) {
-        if (value_text(text, sizeof text, indices, i) < 0) return 0;
-        int64_t index = strtoll(text, NULL, 10);
+        int64_t index = integer_value((const char *)indices->data + i * bytes, indices->dtype);
         if (index >= extent || index < (negative_too ? -extent : 0)) return 0;
     }
     return 1;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The boxes of pictures of models: what stands in them, how large they are, and how they look. */
-#include <stdio.h>
 #include <string.h>
 
 #include "explain_model_picture.h"

@@ -26,9 +26,8 @@ int gathers_neighbour(struct words *words, const struct gathers *gathers, size_t
     if (i < all->kinds) {
         const struct neighbour *one = &all->kind[i];
         int named = one->value != GRAPH_NONE && gathers->chain->maker[one->value] != GRAPH_NONE;
-        const char *kind = one->kind;
         if (one->count > 1 && !(named && side != SIDE_OUT)) words_add(words, "%zu × ", one->count);
-        chain_foreign(words, kind, MOST_KIND);
+        chain_foreign(words, one->kind, MOST_KIND);
         if (!named) return 1;
         words_add(words, " ");
         chain_value_name(words, gathers->chain, one->value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which Gathers of a model stay with the runtime, decided when the model is read.
+// Which Gathers of a model stay with the runtime, decided when the model is read. cli/claims_rules.c tells
+// users the same of a file.
 #pragma once
 
 #include <string>
