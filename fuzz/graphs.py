@@ -31,6 +31,7 @@ PACKAGES = {"onnx": "onnxruntime", "ir": "openvino"}
 SHARE = {"onnx": 4, "ir": 1}  # of cases: OpenVINO compiles each of its models, which takes several times as long
 STATE = struct.Struct("<qqd")  # of a worker: case, stage, when that began
 LONGEST = 60  # seconds that one stage may take
+FEWEST = 20  # cases of a worker, even if it began late
 MOST = 50  # findings that are kept; more are counted
 
 
@@ -89,7 +90,7 @@ def work(arguments):
     runtimes = {form: graph_runs.RUNTIMES[form]() if importlib.util.find_spec(PACKAGES[form]) else None for form in forms}
     print(json.dumps({"runtimes": [runtime.version for runtime in runtimes.values() if runtime]}), flush=True)
     number, done = first, 0
-    while time.time() < arguments.until:
+    while done < FEWEST or time.time() < arguments.until:
         form = form_of(number // step, forms)
 
         def note(stage):
