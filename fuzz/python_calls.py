@@ -62,7 +62,7 @@ def keep(found, seed, case, why, text):
 
 def begin_worker(options, first, seconds, environment, progress, **more):
     command = [sys.executable, os.path.abspath(__file__), "--worker", progress.name, "--seed", str(options.seed), "--case", str(first), "--seconds", str(seconds)]
-    progress.write(bytes(8))
+    progress.write(first.to_bytes(8, "little"))
     progress.flush()
     return subprocess.Popen(command, env=environment, **more)
 

@@ -391,9 +391,9 @@ class Cases:
 
 def bits_of_scalar(scalar, dtype):
     """An array of a NumPy scalar, which is of this machine's byte order, without arithmetic on its bits."""
-    if dtype.kind not in "iufcb":
+    if dtype.kind not in "iufcbMm":
         return np.array(scalar, dtype)
-    native = np.frombuffer(scalar.tobytes(), scalar.dtype).reshape(())
+    native = np.frombuffer(scalar.tobytes(), dtype.newbyteorder("=")).reshape(())
     return native if dtype.isnative else native.byteswap()
 
 
