@@ -97,11 +97,10 @@ static garner_status make_convert(struct ir_build *build, const struct ir_layer 
     if (integer_is_type(node->to)) return GARNER_OK;
     node->kind = GRAPH_UNSUPPORTED;
     /* save_model of OpenVINO makes f16 of f32 constants, unless it is told not to */
-    node->refusal = graph_format(
-        build->graph, build->error, "to %s (only integers of 8 to 64 bits are converted%s)",
-        printable(shown, sizeof shown, name),
-        node->to == GARNER_F32 ? "; save_model(compress_to_fp16=False) writes f32 constants as they are"
-                               : "");
+    node->refusal =
+        graph_format(build->graph, build->error, "to %s (only integers of 8 to 64 bits are converted%s)",
+                     printable(shown, sizeof shown, name),
+                     node->to == GARNER_F32 ? "; save_model(compress_to_fp16=False) keeps f32" : "");
     return node->refusal ? GARNER_OK : GARNER_NO_MEMORY;
 }
 

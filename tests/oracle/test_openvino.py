@@ -253,8 +253,8 @@ def test_later_opsets(opset, tmp_path):
         assert np.load(file).tobytes() == want.data.tobytes()
     path.write_text(text.replace(f"opset{opset}", "opset17"))
     message = garner("run", path, f"data={tmp_path}/data.npy", code=4)
-    for name in ("Gather", "GatherElements", "GatherND"):
-        assert f"{name} of version 'opset17'" in message
+    assert "1 × Gather" in message and "of version 'opset17' (it is in opset" in message
+    assert message.endswith(": 3 operators that do not run here\n")
 
 
 # ---- Names, conversions, topology ----------------------------------------------------------------
@@ -325,7 +325,7 @@ def test_other_operators_are_all_named(tmp_path):
     sigmoid.friendly_name = "second"
     save(ov.Model([opset8.gather(sigmoid, number([0]), number(0))], [data], "m"), tmp_path / "m.xml")
     message = garner("run", tmp_path / "m.xml", "data=[1,2,3]:f32", code=4)
-    assert "'first'" in message and "'second'" in message and "Sigmoid" in message and "ReLU" in message
+    assert message.endswith(": 1 × ReLU, 1 × Sigmoid: 2 operators that do not run here\n")
 
 
 # ---- Where OpenVINO's CPU plugin departs from the specification ----------------------------------
