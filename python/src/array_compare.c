@@ -31,10 +31,10 @@ struct side {
 
 struct comparison {
     struct state *state;
-    const char *operator; /* for messages */
-    bool equal;           /* == and not != */
-    garner_shape shape;   /* of the result */
-    struct side side[2];  /* the Array, and the other */
+    const char *symbol;  /* for messages */
+    bool equal;          /* == and not != */
+    garner_shape shape;  /* of the result */
+    struct side side[2]; /* the Array, and the other */
     unsigned char *out;
     int64_t done;
 };
@@ -73,9 +73,9 @@ static bool read_strings(struct comparison *comparison, struct side *side, PyObj
     PyObject *list = as_list(comparison->state, object);
     if (list == NULL) return false;
     bool is_plain = is_list(list) || PyUnicode_Check(list);
-    bool read = is_plain ? operand_read_leaves(comparison->state, &side->operand, list, comparison->operator)
+    bool read = is_plain ? operand_read_leaves(comparison->state, &side->operand, list, comparison->symbol)
                          : operand_read(comparison->state, &side->operand, object, ROLE_DATA,
-                                        comparison->operator, "the other");
+                                        comparison->symbol, "the other");
     if (read && is_plain) side->leaves = side->operand.owned;
     Py_DECREF(list);
     return read;
@@ -85,7 +85,7 @@ static bool read_strings(struct comparison *comparison, struct side *side, PyObj
 static int read_other(struct comparison *comparison, struct side *side, PyObject *object, garner_dtype dtype)
 {
     struct state *state = comparison->state;
-    const char *operator= comparison->operator;
+    const char *symbol = comparison->symbol;
     side->leaves = NULL;
     if (PyType_Check(object)) return 0;
     bool is_leaf =
@@ -95,10 +95,10 @@ static int read_other(struct comparison *comparison, struct side *side, PyObject
         if (has_memory && dtype == GARNER_STR && Py_TYPE(object) != state->array_type)
             return read_strings(comparison, side, object) ? 1 : -1;
         if (has_memory)
-            return operand_read(state, &side->operand, object, ROLE_DATA, operator, "the other") ? 1 : -1;
+            return operand_read(state, &side->operand, object, ROLE_DATA, symbol, "the other") ? 1 : -1;
         if (!PyNumber_Check(object)) return 0; /* a Fraction is compared as Python does it */
     }
-    if (!operand_read_leaves(state, &side->operand, object, operator)) return -1;
+    if (!operand_read_leaves(state, &side->operand, object, symbol)) return -1;
     side->leaves = side->operand.owned;
     return 1;
 }
@@ -109,7 +109,7 @@ static bool is_of_values(const struct comparison *comparison, const struct side 
     raise_error(comparison->state, GARNER_BAD_TYPE,
                 "%s: elements of %llu opaque bytes are no numbers; numpy.asarray() of the Array can be "
                 "compared",
-                comparison->operator,(unsigned long long) side->operand.tensor.item_bytes);
+                comparison->symbol, (unsigned long long)side->operand.tensor.item_bytes);
     return false;
 }
 
@@ -129,13 +129,13 @@ static bool find_shape(struct comparison *comparison)
         raise_error(comparison->state, GARNER_BAD_SHAPE,
                     "%s: axis %d has extent %lld in the Array and %lld in the other; they must be equal, or "
                     "one of them 1",
-                    comparison->operator,(int) i, (long long)from_a, (long long)from_b);
+                    comparison->symbol, (int)i, (long long)from_a, (long long)from_b);
         return false;
     }
     shape->count = shape->bytes = count_elements(rank, shape->extents);
     if (shape->count < 0)
         raise_error(comparison->state, GARNER_TOO_LARGE, "%s: the result has too many elements",
-                    comparison->operator);
+                    comparison->symbol);
     return shape->count >= 0;
 }
 
@@ -169,8 +169,8 @@ static int compare_leaf(const struct comparison *comparison, const struct value 
     Py_XDECREF(element);
     if (equal < 0 && PyErr_ExceptionMatches(PyExc_Exception))
         raise_from(comparison->state, GARNER_BAD_TYPE,
-                   "%s: element %lld of the list cannot be compared with one element",
-                   comparison->operator,(long long) offset);
+                   "%s: element %lld of the list cannot be compared with one element", comparison->symbol,
+                   (long long)offset);
     return equal;
 }
 
@@ -204,7 +204,7 @@ static PyObject *compare_read(struct comparison *comparison)
 {
     struct side *array = &comparison->side[0], *other = &comparison->side[1];
     if (!is_of_values(comparison, array) || !is_of_values(comparison, other) || !find_shape(comparison) ||
-        !operand_settle(comparison->state, &other->operand, ROLE_DATA, comparison->operator))
+        !operand_settle(comparison->state, &other->operand, ROLE_DATA, comparison->symbol))
         return NULL;
     struct array_object *made = array_object_allocate(comparison->state, &comparison->shape, NULL, NULL);
     if (made == NULL) return NULL;
@@ -212,7 +212,7 @@ static PyObject *compare_read(struct comparison *comparison)
     stretch(comparison, array);
     stretch(comparison, other);
     operand_hold(&other->operand);
-    if (operand_check_there(comparison->state, &other->operand, comparison->operator, "the other") &&
+    if (operand_check_there(comparison->state, &other->operand, comparison->symbol, "the other") &&
         (made->count == 0 || compare_from(comparison, 0, 0, 0)))
         return (PyObject *)made;
     Py_DECREF((PyObject *)made);
@@ -227,13 +227,13 @@ PyObject *array_compare(PyObject *self, PyObject *object, int how)
     if (comparison == NULL) return PyErr_Occurred() ? NULL : PyErr_NoMemory();
     comparison->state = state;
     comparison->equal = how == Py_EQ;
-    comparison->operator= comparison->equal ? "==" : "!=";
+    comparison->symbol = comparison->equal ? "==" : "!=";
     garner_dtype dtype = ((struct array_object *)self)->tensor.dtype;
     PyObject *result = NULL;
     int read = read_other(comparison, &comparison->side[1], object, dtype);
     if (read == 0) result = Py_NewRef(Py_NotImplemented);
-    if (read > 0 && operand_read(state, &comparison->side[0].operand, self, ROLE_DATA, comparison->operator,
-                                 "the Array")) {
+    if (read > 0 &&
+        operand_read(state, &comparison->side[0].operand, self, ROLE_DATA, comparison->symbol, "the Array")) {
         result = compare_read(comparison);
         operand_release(&comparison->side[0].operand);
     }
