@@ -366,8 +366,8 @@ static void start(struct caller *callers, int count, struct choices choices, str
     const size_t each = choices.left / (size_t)count;
     for (int i = 0; i < count; i++) {
         callers[i] = (struct caller){.problems = problems, .pool = pool};
-        callers[i].choices =
-            choices_from(choices.bytes + each * (size_t)i, each, choices.state + (uint64_t)i * 1000003);
+        const uint8_t *bytes = each ? choices.bytes + each * (size_t)i : NULL;
+        callers[i].choices = choices_from(bytes, each, choices.state + (uint64_t)i * 1000003);
         if (pthread_create(&callers[i].thread, NULL, make_calls, &callers[i]) != 0) abort();
     }
 }
