@@ -227,6 +227,23 @@ static int is_shape_arithmetic(const struct surroundings *around, const struct g
            maker_of(around, source_of(around, node->inputs[0])) && is_constant(around, node->inputs[1]);
 }
 
+static int is_known_to_be_empty(const struct chain_shape *shape)
+{
+    for (int32_t i = 0; i < shape->rank; i++)
+        if (shape->extents[i].most == 0) return 1;
+    return 0;
+}
+
+/* Whether the runtime's kernel may end the process, or read memory of others, as faults.cpp has it. */
+static int is_unsafe_to_leave(const struct surroundings *around, const struct graph_node *node)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
+    const struct chain_shape *indices = &around->chain->shapes[node->inputs[1]];
+    if (node->op.batch_dims != 0 || is_known_to_be_empty(data) || is_known_to_be_empty(indices)) return 1;
+    return data->rank == 1 && data->dtype && !is_constant(around, node->inputs[1]) &&
+           !IS_ANY(data->dtype, GARNER_F32, GARNER_F64, GARNER_F16, GARNER_BF16);
+}
+
 /* A table of small numbers, scaled before it is gathered from. */
 static int is_compressed(const struct surroundings *around, const struct graph_node *node)
 {
@@ -337,6 +354,7 @@ static enum claim claim_gather_in_openvino(const struct surroundings *around, co
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
     int known = data->rank >= 0 && data->dtype;
     int64_t axis;
+    if (is_unsafe_to_leave(around, node)) return CLAIM_TAKEN;
     if (is_shape_arithmetic(around, node)) return CLAIM_SHAPE;
     if (is_compressed(around, node)) return CLAIM_COMPRESSED;
     if (!chain_axis(around->chain, node, &axis)) return CLAIM_TAKEN;

@@ -7,8 +7,8 @@ target_include_directories(garner_layer PRIVATE include plugin)
 set_target_properties(garner_layer PROPERTIES C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
 garner_own_target(garner_layer)
 
-set(extension_sources openvino/choice.cpp openvino/choice.hpp openvino/extension.cpp openvino/operators.cpp openvino/operators.hpp
-    openvino/layer.h include/garner.h)
+set(extension_sources openvino/choice.cpp openvino/choice.hpp openvino/extension.cpp openvino/faults.cpp openvino/faults.hpp
+    openvino/operators.cpp openvino/operators.hpp openvino/layer.h include/garner.h)
 list(TRANSFORM extension_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 add_dependencies(garner_layer garner_python) # which makes the folder
 add_custom_command(TARGET garner_layer POST_BUILD

@@ -22,6 +22,15 @@ using ov::op::v0::Constant;
 // What the compiler was told: library(min_bytes=...) makes one file for each value.
 constexpr int64_t min_bytes = GARNER_MIN_BYTES;
 
+using Gather = Layer<ov::op::v8::Gather>;
+
+// Whether the runtime keeps a Gather, its shape inferred.
+bool is_left(const Gather &node, const ov::OutputVector &inputs, int64_t fewer_than)
+{
+    if (is_mistaken_for_data(node) || is_unsafe_to_leave(node)) return false;
+    return is_shape_arithmetic(inputs) || is_better_left(node, node.get_spec(), fewer_than);
+}
+
 // ---- OpenVINO's own files -----------------------------------------------------------------------
 
 template <class Made>
@@ -56,9 +65,8 @@ template <class Stock>
 ov::OutputVector replace_gather(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor,
                                 const char *spec)
 {
-    if (is_shape_arithmetic(inputs)) return make<Stock>(inputs, visitor, spec);
     const auto node = read_stock<ov::op::v8::Gather>(inputs, visitor, spec);
-    return is_better_left(*node, spec, min_bytes) ? make<Stock>(inputs, visitor, spec) : node->outputs();
+    return is_left(*node, inputs, min_bytes) ? make<Stock>(inputs, visitor, spec) : node->outputs();
 }
 
 using Maker = ov::OutputVector (*)(const ov::OutputVector &, ov::AttributeVisitor &, const char *);
@@ -121,12 +129,11 @@ ov::OutputVector make_or_leave(const ov::OutputVector &inputs, ov::AttributeVisi
 {
     int64_t asked = -1;
     visitor.on_attribute("min_bytes", asked);
-    auto node = std::make_shared<Layer<ov::op::v8::Gather>>();
+    auto node = std::make_shared<Gather>();
     node->set_arguments(inputs);
     if (node->visit_attributes(visitor)) node->constructor_validate_and_infer_types();
-    const auto is_left =
-        asked >= 0 && (is_shape_arithmetic(inputs) || is_better_left(*node, node->get_spec(), asked));
-    return is_left ? make<ov::op::v8::Gather>(inputs, visitor, nullptr) : node->outputs();
+    return asked >= 0 && is_left(*node, inputs, asked) ? make<ov::op::v8::Gather>(inputs, visitor, nullptr)
+                                                       : node->outputs();
 }
 
 // ---- ONNX ---------------------------------------------------------------------------------------
@@ -146,7 +153,7 @@ ov::OutputVector convert_gather(const ov::frontend::NodeContext &context)
     const ov::OutputVector inputs = {context.get_input(0), context.get_input(1), axis};
     auto node = onnx_layer<ov::op::v8::Gather>();
     node->complete(inputs);
-    if (is_shape_arithmetic(inputs) || is_better_left(*node, node->get_spec(), min_bytes))
+    if (is_left(*node, inputs, min_bytes))
         return {std::make_shared<ov::op::v8::Gather>(inputs[0], inputs[1], inputs[2])};
     return node->outputs();
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "faults.hpp"
 #include "layer.h"
 #include <openvino/op/gather.hpp>
 #include <openvino/op/gather_elements.hpp>
@@ -42,9 +43,16 @@ inline bool infer_like_onnx(const ov::Node &, ov::PartialShape &)
 // `table` remembers data that are a constant of i64 or u64: of these the plug-in makes another one.
 void take_unconverted(ov::Node &node, ov::Output<ov::Node> &table);
 
+// As the model gives it. Gather-8 answers with the rank of indices added to what is negative, and a copy with
+// that number would have it added once more, until too many batch axes look like none.
+inline int64_t given_batch_dims(const ov::op::util::GatherBase &node)
+{
+    return node.get_batch_dims();
+}
+
 inline void copy_attributes(const ov::op::v8::Gather &from, ov::op::v8::Gather &to)
 {
-    to.set_batch_dims(from.get_batch_dims());
+    to.set_batch_dims(given_batch_dims(from));
 }
 inline void copy_attributes(const ov::op::v6::GatherElements &from, ov::op::v6::GatherElements &to)
 {
@@ -60,7 +68,7 @@ inline void read_attributes(const ov::op::v8::Gather &node, const ov::TensorVect
                             garner_layer_call &call)
 {
     call.axis = integer_of(inputs.at(2));
-    call.batch_dims = node.get_batch_dims();
+    call.batch_dims = given_batch_dims(node);
 }
 inline void read_attributes(const ov::op::v6::GatherElements &node, const ov::TensorVector &,
                             garner_layer_call &call)
@@ -101,7 +109,8 @@ struct Replacing<ov::op::v5::GatherND> {
 // in each call; or one that compares equal to the type that it derives from, since types are compared by
 // their hash, so that the plug-in infers its shape as quickly as its own, and only when an input's has
 // changed. Kernels are looked for by name, which is ours in both. A runtime that compared names would find
-// the first in the second, which is slower and as right.
+// the first in the second, which is slower and as right. A type of its own that derives from no gather is for
+// those that the runtime's transformations must not find.
 ov::DiscreteTypeInfo foreign_type(const char *name, const ov::DiscreteTypeInfo &base);
 ov::DiscreteTypeInfo related_type(const char *name, const ov::DiscreteTypeInfo &base);
 
@@ -122,6 +131,8 @@ template <class Base> class Layer : public Base
     const ov::DiscreteTypeInfo &get_type_info() const override
     {
         static const auto type = related_type(Replacing<Base>::name, Base::get_type_info_static());
+        static const auto hidden = foreign_type(Replacing<Base>::name, ov::op::Op::get_type_info_static());
+        if (is_mistaken_for_data(*this)) return hidden;
         return !m_is_onnx || infers_like_onnx(*this) ? type : get_type_info_static();
     }
 

@@ -91,7 +91,7 @@ RULES = {
     "a small result": (simple(), "Gather"),
     "32-bit indices": (simple(kind=np.int32), "Gather"),
     "a large result": (simple(table=WIDE), "GarnerGather"),
-    "an empty result": (simple((0,)), "Gather"),
+    "an empty result": (simple((0,)), "GarnerGather"),
     "few open extents of short rows": (simple(OPEN), "Gather"),
     "open extents of long rows": (simple(OPEN, WIDE), "GarnerGather"),
     "two open extents of short rows": (simple((-1, -1)), "Gather"),

@@ -272,6 +272,6 @@ def test_clang_compiles_it_without_a_warning():
     """As gcc did before, for all tests."""
     parts, package = garner.openvino._PARTS, Path(ov.__file__).resolve().parent
     said = subprocess.run(["clang++", "-std=c++17", "-fsyntax-only", *WARNINGS, "-DGARNER_MIN_BYTES=1", f"-I{parts}", "-isystem", package / "include",
-                           "-include", parts / "choice.cpp", "-include", parts / "operators.cpp", parts / "extension.cpp"],
+                           "-include", parts / "choice.cpp", "-include", parts / "faults.cpp", "-include", parts / "operators.cpp", parts / "extension.cpp"],
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert said.returncode == 0, said.stderr

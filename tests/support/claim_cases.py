@@ -83,7 +83,16 @@ def half(path):
            [(name, TensorProto.FLOAT16, None) for name in outputs])
 
 
-CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, quantized, half, bert, detector)}
+def unsafe(path):
+    """What a runtime's own kernel would go wrong with: nothing to gather from or by, and vectors of integers."""
+    m = Maker()
+    longs = m("Cast", m("Gather", m("Abs", "longs"), "rows"), to=FLOAT)
+    outputs = [m("Gather", m("Relu", "data"), "none"), m("Gather", m("Relu", "empty"), "rows", axis=1), m("Gather", m("Erf", "data"), "rows")]
+    m.save(path, "unsafe", [("rows", INT64, [2]), ("none", INT64, [0]), ("data", FLOAT, [64, 8]), ("empty", FLOAT, [0, 8]), ("longs", INT64, [8])],
+           [(name, FLOAT, None) for name in [*outputs, longs]])
+
+
+CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, quantized, half, unsafe, bert, detector)}
 
 
 def said_of(path, runtime):

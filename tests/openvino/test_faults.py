@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Gathers that the runtime's own transformations and kernels get wrong, which garner must not leave to them."""
+
+import numpy as np
+import openvino as ov
+import pytest
+from openvino import opset7, opset8
+from support import EXACT, core_with_garner, infer
+
+import garner.openvino
+
+DATA = np.arange(20, dtype=np.float32).reshape(2, 2, 5)
+LENGTHS = [0, garner.openvino.MIN_BYTES]
+
+
+def gather(shape, indices, axis=0, batch_dims=0, opset=opset8, kind=np.float32):
+    """From an input or, where that is all the same, from what a layer makes of it; by constants or an input of a shape."""
+    data = opset8.parameter(shape, kind)
+    inputs = [data]
+    if isinstance(indices, tuple):
+        inputs.append(opset8.parameter(indices, np.int64))
+        rows = inputs[1]
+    else:
+        rows = ov.op.Constant(np.array(indices, np.int64))
+    return ov.Model([opset.gather(opset8.abs(data), rows, np.int64(axis), batch_dims)], inputs, "gather")
+
+
+@pytest.fixture(params=[(way, length) for way in ("replace", "file") for length in LENGTHS], ids=str)
+def ours(request, tmp_path):
+    """A function from a model to the same with garner inside."""
+    way, length = request.param
+
+    def take(model):
+        if way == "replace":
+            return garner.openvino.replace(model, min_bytes=length)
+        ov.save_model(model, tmp_path / "model.xml", compress_to_fp16=False)
+        return core_with_garner(min_bytes=length).read_model(tmp_path / "model.xml")
+
+    return take
+
+
+def compiled(model):
+    return ov.Core().compile_model(model, "CPU", EXACT)
+
+
+@pytest.mark.parametrize("batch_dims", [1, -1])
+def test_indices_that_count_up_from_batch_to_batch(batch_dims, ours):
+    """The runtime sees that they count up, and that there is nothing to gather."""
+    got = infer(compiled(ours(gather([2, 2, 5], [[0], [1]], 1, batch_dims))), DATA).data
+    assert got.shape == (2, 1, 5) and (got[:, 0] == DATA[[0, 1], [0, 1]]).all()
+
+
+def test_a_gather_of_everything_is_none():
+    model = garner.openvino.replace(gather([2, 2, 5], [0, 1], 1), min_bytes=0)
+    program = compiled(model)
+    assert (infer(program, DATA).data == DATA).all()
+    assert "Gather" not in {node.get_type_name() for node in program.get_runtime_model().get_ops()}
+
+
+@pytest.mark.parametrize("shape, indices, batch_dims", [([4, 3], [0], -2), ([2, 5], (3,), -2), ([1], [0, 0, 0], -2), ([3], (2, 3), -2)])
+@pytest.mark.parametrize("opset", [opset7, opset8])
+def test_more_batches_than_axes(shape, indices, batch_dims, opset, ours):
+    """The runtime adds the rank of indices each time that it copies the layer, until it is one that can be."""
+    values = [np.ones(shape, np.float32)] + ([np.zeros(indices, np.int64)] if isinstance(indices, tuple) else [])
+    with pytest.raises(RuntimeError, match=rf"batch_dims {batch_dims} is outside \[-1, 1\] for these ranks"):
+        infer(compiled(ours(gather(shape, indices, 0, batch_dims, opset))), *values)
+
+
+@pytest.mark.parametrize("indices", [[7], (1,)], ids=str)
+def test_an_index_outside_of_one_row(indices, ours):
+    """The runtime takes what is there once, whatever the index is."""
+    row = np.ones((1, 3), np.float32)
+    values = [row] + ([np.array([7])] if isinstance(indices, tuple) else [])
+    assert (infer(compiled(ours(gather([1, 3], indices))), *values).data == 0).all()
+    with pytest.raises(RuntimeError, match=r"indices\[0\] = 7 is outside \[-1, 0\] of data axis 0"):
+        infer(compiled(ours(gather([1, 3], indices, opset=opset7))), *values)
+
+
+UNSAFE = {
+    "with one batch": gather([1, 8], (1,), 1, 1),
+    "with batches": gather([4, 8], (4, 2), 1, 1),
+    "of nothing": gather([0, 8], (2,), 1),
+    "by nothing": gather([4, 8], (3, 0), 1),
+    "by nothing from open extents": gather([-1, -1], (3, 0), 1),
+    "by constants, of which there are none": gather([4, 8], np.zeros((3, 0)), 1),
+    "of shapes, by nothing": gather([3], [], kind=np.int64),
+    "of shapes, outside": gather([3], [3], kind=np.int64),
+    "from a vector of integers": gather([8], (2,), kind=np.int32),
+    "from a vector of bytes": gather([8], (2,), kind=np.uint8),
+}
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_what_the_runtime_would_crash_with_stays_here(name, ours):
+    """Its kernels for x86-64 divide by zero, or take memory of others."""
+    assert "GarnerGather" in {node.get_type_name() for node in ours(UNSAFE[name].clone()).get_ops()}
+
+
+def test_shapes_are_left():
+    assert "Gather" in {node.get_type_name() for node in garner.openvino.replace(gather([3], [1], kind=np.int64), min_bytes=0).get_ops()}
