@@ -57,19 +57,17 @@ def tells_width(indices):
 def doubts(node):
     """Where OpenVINO departs from the specifications, alone, and with garner in what it keeps for itself."""
     data, indices = node.inputs
-    rank, index_rank = data.array.ndim, indices.array.ndim
+    rank = data.array.ndim
     is_gather = node.operator == "Gather"
-    if node.out.array is None and -index_rank <= node.batch_dims < -rank:
-        return {"alone", "inside"}  # batch_dims counts axes of indices there, and is made positive before garner sees it
     if node.version == "openvino-1" and node.batch_dims:
         return {"alone", "inside"}  # an attribute that the version does not have is not read
     extent = data.array.shape[node.axis % rank] if is_gather and rank else 0
-    if extent == 1 and ((indices.array < -1) | (indices.array > 0)).any():
-        return {"alone", "inside"}  # what is there once is taken without a look at the indices
     is_outside = ((indices.array < -extent) | (indices.array >= extent)).any()
     is_shape = is_gather and rank == 1 and data.dtype in ("i32", "i64") and data.source == "node" and indices.is_fixed
     if is_gather and rank == 1 and is_outside and data.dtype not in ("f32", "f64", "f16"):
         return {"alone", "inside", "dangerous"} if is_shape else {"alone", "dangerous"}  # memory of others
+    if is_gather and (goes_wrong_on_x86(node) or is_taken_for_data(node, extent)):
+        return {"alone", "dangerous"}
     if is_gather and node.version == "openvino-8":
         return set()
     if node.out.array is not None and not (indices.array < 0).any():
@@ -77,6 +75,22 @@ def doubts(node):
     if is_gather:  # a negative index is zeros; garner leaves arithmetic with shapes to the runtime
         return {"alone", "inside"} if is_shape else {"alone"}
     return {"alone", "dangerous"}  # memory of others
+
+
+def goes_wrong_on_x86(node):
+    """Its Gather divides by the number of indices and of elements; with a single batch it takes memory of others."""
+    data, indices = (value.array for value in node.inputs)
+    batch = node.batch_dims + (indices.ndim if node.batch_dims < 0 else 0)
+    return not data.size or not indices.size or batch > 0 and np.prod(data.shape[:batch]) == 1
+
+
+def is_taken_for_data(node, extent):
+    """Its transformations find nothing to gather where constant indices are 0, 1, 2, ..., in however many batches, and where
+    there is one element, whatever the indices are."""
+    indices = node.inputs[1].array
+    if extent == 1:
+        return bool(((indices < -1) | (indices > 0)).any())
+    return node.batch_dims != 0 and indices.size == extent and (indices.reshape(-1) == np.arange(extent)).all()
 
 
 # ---- Files -----------------------------------------------------------------------------------------

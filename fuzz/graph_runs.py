@@ -3,6 +3,7 @@
 what the specifications say (graph_case). What is known of a runtime is skipped by rule: `doubts` of the two styles."""
 
 import pathlib
+import re
 
 import graph_ir
 import numpy as np
@@ -67,15 +68,22 @@ def run_garner(case, paths):
 # ---- A runtime ---------------------------------------------------------------------------------------
 
 
+def in_32_bits(case, sentence):
+    """garner's sentence, as it is where OpenVINO has made constant indices the nearest that fits 32 bits."""
+    if case.format != "ir" or not case.nodes[-1].inputs[1].is_fixed:
+        return sentence
+    return re.sub(r"(?<=\] = )\d+", lambda index: str(min(int(index[0]), 2**31 - 1)), sentence)
+
+
 def compare(case, stage, run, sentence):
     """Runs a case in a runtime, alone or with garner inside. run gives results by name, or raises Refused. What a model says all
     of, the runtime may compute itself."""
     try:
         got = run()
     except Refused as error:
-        if case.error is None:
-            return f"{stage}: refused: {error}"
-        if stage == "inside" and case.error == "range" and not case.nodes[-1].out.is_fixed and sentence not in str(error):
+        if case.error is None:  # something other than it should be may have been the indices of the next
+            return None if any(stage in node.out.doubts for node in case.nodes) else f"{stage}: refused: {error}"
+        if stage == "inside" and case.error == "range" and not case.nodes[-1].out.is_fixed and in_32_bits(case, sentence) not in str(error):
             return f"{stage}: the error is not garner's ({sentence}): {error}"
         return None
     if case.error:
@@ -124,7 +132,8 @@ class OnnxRuntime:
 
 
 class OpenVino:
-    """The CPU plugin, with the extension and without. With one thread it loses the errors of its layers, whoever's they are."""
+    """The CPU plugin, with the extension and without: half of the cases with one that takes every layer, half with one that
+    leaves it the small ones. With one thread it loses the errors of its layers, whoever's they are."""
 
     CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "INFERENCE_NUM_THREADS": 2, "NUM_STREAMS": 1}
 
@@ -134,15 +143,18 @@ class OpenVino:
         import garner.openvino
 
         self.package, self.version, self.inside = openvino, f"openvino {openvino.__version__}", True
-        self.cores = {"alone": openvino.Core(), "inside": openvino.Core()}
+        self.alone, self.taking_all, self.choosing = openvino.Core(), openvino.Core(), openvino.Core()
         try:
-            self.cores["inside"].add_extension(library(garner.openvino))
+            self.taking_all.add_extension(garner.openvino.library(min_bytes=0))
+            self.choosing.add_extension(garner.openvino.library())
         except (ImportError, OSError, RuntimeError) as error:
             self.inside, self.version = False, f"{self.version}, without the extension ({error})"
 
     def run(self, case, paths, stage):
+        inside = self.choosing if case.traits["opsets"][-1] % 2 else self.taking_all
+        core = inside if stage == "inside" else self.alone
         try:
-            compiled = self.cores[stage].compile_model(self.cores[stage].read_model(str(paths[0])), "CPU", self.CONFIG)
+            compiled = core.compile_model(core.read_model(str(paths[0])), "CPU", self.CONFIG)
             request = compiled.create_infer_request()
             for value in case.of_source("input"):
                 request.set_tensor(value.name, self.package.Tensor(np.array(value.array, order="C")))
@@ -163,14 +175,6 @@ class OpenVino:
         if is_dangerous(case, stage):
             return False
         return self.inside if stage == "inside" else not case.error
-
-
-def library(extension):
-    """The extension that takes every layer, however small."""
-    try:
-        return extension.library(min_bytes=0)
-    except TypeError:  # it has no such option and takes all
-        return extension.library()
 
 
 RUNTIMES = {"onnx": OnnxRuntime, "ir": OpenVino}
