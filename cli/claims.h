@@ -2,7 +2,7 @@
 /*
  * Which gathers of a model garner takes inside a runtime, as far as the model's file tells, and why the
  * others are left to it. The rules are those of onnxruntime/provider.c and fusion.c and of
- * openvino/extension.cpp; tests/onnxruntime/test_claims.py and tests/openvino/test_claims.py hold the answers
+ * openvino/choice.cpp; tests/onnxruntime/test_claims.py and tests/openvino/test_claims.py hold the answers
  * here against what those did inside the runtimes.
  */
 #ifndef GARNER_CLI_CLAIMS_H
@@ -24,8 +24,8 @@ enum claim_runtime { CLAIM_ONNXRUNTIME, CLAIM_OPENVINO, CLAIM_RUNTIMES };
     REASON(SPLIT, "split", "siblings pick the rest of the axis, and the runtime makes a Split of them") \
     REASON(QUANTIZED, "quantized", "the runtime gathers the quantized data instead")                    \
     REASON(HALF, "half", "the runtime computes in f32 here, without conversions")                       \
-    REASON(SMALL, "small", "the result is smaller than min_bytes, and the runtime's own is the same")   \
-    REASON(SLICE, "slice", "one slice of the data, which the runtime gives without a copy")             \
+    REASON(SMALL, "small", "too few points to gain (min_bytes), and the runtime's own gives the same")  \
+    REASON(SLICE, "slice", "one index: a slice, which the runtime copies as fast or not at all")        \
     REASON(UNKNOWN, "unknown", "the file does not tell the types and shapes that it depends on")
 
 #define CLAIM_ID(id, name, why) CLAIM_##id,

@@ -186,8 +186,8 @@ static enum claim claim_in_onnxruntime(const struct surroundings *around, const 
 /* ---- OpenVINO ---- */
 
 enum {
-    MIN_BYTES = 16384, /* the default of garner.openvino.library() and replace() */
-    OPEN_EXTENT = 64   /* what an extent that the model leaves open is taken for there */
+    MIN_BYTES = 32768, /* the default of garner.openvino.library() and replace() */
+    OPEN_EXTENT = 16   /* what an extent that the model leaves open is taken for there */
 };
 
 static int is_any(garner_dtype dtype, const garner_dtype *types, size_t count)
@@ -269,69 +269,159 @@ static int is_declared(const struct surroundings *around, size_t value)
            around->is_input[source_of(around, value)];
 }
 
-/* Whether the result has few bytes; -1: that is not known. An extent that has a name is open to the runtime,
- * too; of others it may know more. */
-static int is_small(const struct surroundings *around, const struct graph_node *node)
+/* How many of the result's last axes lie together in data; -1: that is not known. */
+static int64_t row_axes_of(const struct surroundings *around, const struct graph_node *node, int64_t axis)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]],
+                             *indices = &around->chain->shapes[node->inputs[1]];
+    if (node->kind == GRAPH_GATHER_ELEMENTS) return 0;
+    if (data->rank < 0) return -1;
+    if (node->kind == GRAPH_GATHER) return data->rank - from_end(axis, data->rank) - 1;
+    if (indices->rank < 1) return -1;
+    const struct graph_extent *tuple = &indices->extents[indices->rank - 1];
+    return tuple->least == tuple->most ? data->rank - node->op.batch_dims - tuple->least : -1;
+}
+
+/* What a point counts for, by the elements and bytes that lie together there. */
+static int64_t weight_of(const struct graph_node *node, int64_t elements, int64_t bytes)
+{
+    enum { SINGLE = 1, SINGLE_OF_TUPLES = 16, MOST = 64, IS_LONG = 512, OF_LONG = 16 };
+    if (elements <= 1) return node->kind == GRAPH_GATHER_ND ? SINGLE_OF_TUPLES : SINGLE;
+    return bytes < 0 || bytes >= IS_LONG ? OF_LONG : bytes < MOST ? bytes : MOST;
+}
+
+/* What an extent of the result is taken for; along the axis of GatherElements an open one is as long as data.
+ */
+static int64_t foreseen(const struct surroundings *around, const struct graph_node *node, int64_t axis,
+                        int32_t i)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
+    int64_t most = around->chain->shapes[node->outputs[0]].extents[i].most;
+    if (most < 0 && node->kind == GRAPH_GATHER_ELEMENTS && from_end(axis, data->rank) == i && i < data->rank)
+        most = data->extents[i].most;
+    return most < 0 ? OPEN_EXTENT : most;
+}
+
+/* Whether the points count for little; -1: that is not known. An extent that has a name is open to the
+ * runtime, too; of others it may know more. */
+static int is_small(const struct surroundings *around, const struct graph_node *node, int64_t axis)
 {
     const struct chain_shape *out = &around->chain->shapes[node->outputs[0]];
     int declared = is_declared(around, node->inputs[0]) && is_declared(around, node->inputs[1]), unknown = 0;
-    int64_t count = 1;
-    if (out->rank < 0 || !out->dtype) return -1;
+    int64_t points = 1, row = 1, row_axes = row_axes_of(around, node, axis), weight;
+    if (out->rank < 0 || !out->dtype || row_axes < 0 || row_axes > out->rank) return -1;
     for (int32_t i = 0; i < out->rank; i++) {
         const struct graph_extent *extent = &out->extents[i];
-        int64_t most = extent->most < 0 ? OPEN_EXTENT : extent->most;
         int known = extent->least == extent->most || extent->symbol || declared;
+        int64_t *count = i < out->rank - row_axes ? &points : &row;
         unknown |= !known;
-        if (known && __builtin_mul_overflow(count, most, &count)) return 0;
+        if (known && __builtin_mul_overflow(*count, foreseen(around, node, axis, i), count)) return 0;
     }
-    int64_t bytes = garner_dtype_bytes(out->dtype, count, 0);
-    return bytes < 0 || bytes >= MIN_BYTES ? 0 : unknown ? -1 : 1;
+    if (unknown) return points >= MIN_BYTES ? 0 : -1;
+    weight = weight_of(node, row, garner_dtype_bytes(out->dtype, row, 0));
+    return !__builtin_mul_overflow(points, weight, &weight) && weight < MIN_BYTES;
 }
 
-/* Whether the result is a part of data as it lies: one constant index, behind extents of 1. -1: not known. */
-static int is_one_slice(const struct surroundings *around, const struct graph_node *node, int64_t axis)
+/* Whether there is one index; -1: not known. */
+static int is_one_slice(const struct surroundings *around, const struct graph_node *node)
 {
-    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
-    int declared = is_declared(around, node->inputs[0]), unknown = 0;
-    if (!is_constant(around, node->inputs[1])) return 0;
-    const garner_tensor *indices = around->chain->graph->values[source_of(around, node->inputs[1])].constant;
-    if (array_count(indices->rank, indices->shape) != 1) return 0;
-    if (data->rank < 0) return -1;
-    axis = from_end(axis, data->rank);
-    if (axis < 0 || axis >= data->rank) return 0;
-    for (int64_t i = 0; i <= axis; i++) {
-        const struct graph_extent *extent = &data->extents[i];
+    const struct chain_shape *indices = &around->chain->shapes[node->inputs[1]];
+    int unknown = 0;
+    if (node->kind != GRAPH_GATHER) return 0;
+    if (indices->rank < 0) return -1;
+    for (int32_t i = 0; i < indices->rank; i++) {
+        const struct graph_extent *extent = &indices->extents[i];
         int fixed = extent->least == extent->most;
-        if (fixed ? i < axis && extent->least != 1 : extent->symbol || declared) return 0;
+        if (fixed ? extent->least != 1 : extent->symbol || is_declared(around, node->inputs[1])) return 0;
         unknown |= !fixed;
     }
     return unknown ? -1 : 1;
 }
 
+/* Whether nothing is gathered, or from nothing: on x86-64 the runtime's own kernels may die of that. */
+static int is_empty(const struct surroundings *around, const struct graph_node *node)
+{
+    const struct chain_shape *shapes = around->chain->shapes;
+    return is_known_to_be_empty(&shapes[node->inputs[0]]) || is_known_to_be_empty(&shapes[node->inputs[1]]) ||
+           is_known_to_be_empty(&shapes[node->outputs[0]]);
+}
+
+/* Whether an extent is open to the runtime as well. */
+static int is_open(const struct surroundings *around, size_t value, int64_t axis)
+{
+    const struct graph_extent *extent = &around->chain->shapes[value].extents[axis];
+    return extent->least != extent->most && (extent->symbol || is_declared(around, value));
+}
+
+/* Whether OpenVINO's own operator has the shape that ONNX's has; -1: not known. */
+static int infers_like_onnx(const struct surroundings *around, const struct graph_node *node, int64_t axis)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]],
+                             *indices = &around->chain->shapes[node->inputs[1]];
+    int answer = 1;
+    if (strcmp(around->chain->graph->format, "ONNX") != 0 || node->kind == GRAPH_GATHER) return 1;
+    if (node->kind == GRAPH_GATHER_ND) return node->op.batch_dims == 0;
+    if (data->rank < 0 || indices->rank != data->rank) return -1;
+    for (int32_t i = 0; i < data->rank; i++) {
+        const struct graph_extent *one = &data->extents[i], *other = &indices->extents[i];
+        if (i == from_end(axis, data->rank)) continue;
+        if (is_open(around, node->inputs[0], i) || is_open(around, node->inputs[1], i)) return 0;
+        if (one->least != one->most || other->least != other->most)
+            answer = -1;
+        else if (one->least != other->least)
+            return 0;
+    }
+    return answer;
+}
+
+/* The value that gathers of garner's, one after the other, take their data from. */
+static size_t origin_of(const struct surroundings *around, size_t value)
+{
+    enum { MOST_STEPS = 64 };
+    const struct graph_node *maker;
+    value = source_of(around, value);
+    for (int i = 0; i < MOST_STEPS && (maker = maker_of(around, value)) != NULL; i++) {
+        size_t giver = around->chain->graph->values[value].node;
+        if (!chain_is_gather(maker) || around->claims[CLAIM_OPENVINO][giver] != CLAIM_TAKEN) break;
+        value = source_of(around, maker->inputs[0]);
+    }
+    return value;
+}
+
+/* Whether an input of the model has a type that the plug-in leaves as it is. */
+static int is_untouched(garner_dtype dtype)
+{
+#if defined(__aarch64__) || defined(__arm__)
+    if (dtype == GARNER_F32) return 0; /* f16, unless the user says otherwise */
+#endif
+    return IS_ANY(dtype, GARNER_F32, GARNER_I32, GARNER_I8, GARNER_U8, GARNER_BOOL);
+}
+
 /* Whether data arrive at the runtime's kernel as they would arrive at ours. */
 static int arrives_alike(const struct surroundings *around, size_t data)
 {
-    size_t value = source_of(around, data), giver = around->chain->graph->values[value].node;
+    size_t origin = origin_of(around, data);
     garner_dtype dtype = around->chain->shapes[data].dtype;
-    if (around->is_input[value]) return 0;
-    if (giver != GRAPH_NONE && chain_is_gather(&around->chain->graph->nodes[giver]) &&
-        around->claims[CLAIM_OPENVINO][giver] == CLAIM_TAKEN)
-        return 0;
+    if (around->is_input[origin]) return is_untouched(dtype);
     if (IS_ANY(dtype, GARNER_F32, GARNER_F16, GARNER_BF16, GARNER_I32, GARNER_I8, GARNER_U8, GARNER_BOOL))
         return 1;
     return IS_ANY(dtype, GARNER_F64, GARNER_I64, GARNER_U64, GARNER_U32, GARNER_I16, GARNER_U16) &&
-           !is_constant(around, data);
+           !is_constant(around, origin);
 }
 
-/* Whether each constant index lies inside; from the end too where the version counts so. */
-static int are_inside(const garner_tensor *indices, int64_t extent, int negative_too)
+/* Whether each constant index lies inside the extents, one or one for each element of a tuple, as far as
+ * they are known; from the end too where the version counts so. */
+static int are_inside(const garner_tensor *indices, const struct graph_extent *extents, int64_t depth,
+                      int negative_too)
 {
     int64_t count = array_count(indices->rank, indices->shape),
             bytes = garner_dtype_bytes(indices->dtype, 1, 0);
     if (!integer_is_type(indices->dtype)) return 0;
     for (int64_t i = 0; i < count; i++) {
+        const struct graph_extent *extent = &extents[i % depth];
         int64_t index = integer_value((const char *)indices->data + i * bytes, indices->dtype);
-        if (index >= extent || index < (negative_too ? -extent : 0)) return 0;
+        if (extent->least != extent->most) continue;
+        if (index >= extent->least || index < (negative_too ? -extent->least : 0)) return 0;
     }
     return 1;
 }
@@ -340,30 +430,33 @@ static int are_inside(const garner_tensor *indices, int64_t extent, int negative
 static int are_read_alike(const struct surroundings *around, const struct graph_node *node, int64_t axis)
 {
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
-    int any = strcmp(node->spec, "openvino-1") != 0 && strcmp(node->spec, "openvino-7") != 0;
-    axis = from_end(axis, data->rank);
-    if (!is_constant(around, node->inputs[1]) || axis < 0 || axis >= data->rank ||
-        data->extents[axis].least != data->extents[axis].most)
-        return any;
+    int any = node->kind != GRAPH_GATHER ||
+              (strcmp(node->spec, "openvino-1") != 0 && strcmp(node->spec, "openvino-7") != 0);
+    if (!is_constant(around, node->inputs[1])) return any;
     const garner_tensor *indices = around->chain->graph->values[source_of(around, node->inputs[1])].constant;
-    return are_inside(indices, data->extents[axis].least, any);
+    int64_t depth = node->kind != GRAPH_GATHER_ND ? 1
+                    : indices->rank               ? indices->shape[indices->rank - 1]
+                                                  : 0,
+            first = node->kind != GRAPH_GATHER_ND ? from_end(axis, data->rank) : node->op.batch_dims;
+    if (depth < 1 || first < 0 || first + depth > data->rank) return any;
+    const struct graph_extent *extents = &data->extents[first];
+    return (any || extents->least == extents->most) && are_inside(indices, extents, depth, any);
 }
 
-static enum claim claim_gather_in_openvino(const struct surroundings *around, const struct graph_node *node)
+static enum claim claim_points_in_openvino(const struct surroundings *around, const struct graph_node *node)
 {
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
     int known = data->rank >= 0 && data->dtype;
     int64_t axis;
-    if (is_unsafe_to_leave(around, node)) return CLAIM_TAKEN;
-    if (is_shape_arithmetic(around, node)) return CLAIM_SHAPE;
-    if (is_compressed(around, node)) return CLAIM_COMPRESSED;
-    if (!chain_axis(around->chain, node, &axis)) return CLAIM_TAKEN;
-    int small = is_small(around, node), slice = is_one_slice(around, node, axis);
-    if ((!small && !slice) || around->is_input[source_of(around, node->inputs[0])]) return CLAIM_TAKEN;
+    if (!chain_axis(around->chain, node, &axis) || is_empty(around, node)) return CLAIM_TAKEN;
+    int small = is_small(around, node, axis), slice = is_one_slice(around, node),
+        alike = infers_like_onnx(around, node, axis);
+    if ((!small && !slice) || !alike) return CLAIM_TAKEN;
     if (is_constant(around, node->inputs[0]) && is_constant(around, node->inputs[1])) return CLAIM_TAKEN;
     if (known && (!arrives_alike(around, node->inputs[0]) || !are_read_alike(around, node, axis)))
         return CLAIM_TAKEN;
-    return !known ? CLAIM_UNKNOWN : small > 0 ? CLAIM_SMALL : slice > 0 ? CLAIM_SLICE : CLAIM_UNKNOWN;
+    if (!known || alike < 0) return CLAIM_UNKNOWN;
+    return slice > 0 ? CLAIM_SLICE : small > 0 ? CLAIM_SMALL : CLAIM_UNKNOWN;
 }
 
 static enum claim claim_in_openvino(const struct surroundings *around, const struct graph_node *node)
@@ -374,7 +467,10 @@ static enum claim claim_in_openvino(const struct surroundings *around, const str
     if (!is_read && !around->bodies) return CLAIM_UNUSED;
     if (IS_ANY(dtype, GARNER_C64, GARNER_C128, GARNER_U1, GARNER_U3, GARNER_U6)) return CLAIM_TYPE;
     if (around->is_folded[node->outputs[0]]) return CLAIM_FOLDED;
-    return node->kind == GRAPH_GATHER ? claim_gather_in_openvino(around, node) : CLAIM_TAKEN;
+    if (node->kind == GRAPH_GATHER && is_unsafe_to_leave(around, node)) return CLAIM_TAKEN;
+    if (node->kind == GRAPH_GATHER && is_shape_arithmetic(around, node)) return CLAIM_SHAPE;
+    if (node->kind == GRAPH_GATHER && is_compressed(around, node)) return CLAIM_COMPRESSED;
+    return claim_points_in_openvino(around, node);
 }
 
 /* ---- Both ---- */

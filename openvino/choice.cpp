@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Calling a layer by reference costs the plug-in two or three microseconds more than calling its own, which
-// a small Gather cannot earn back; and one slice of a tensor the plug-in gives without a copy, where it lies.
+// The first layer called by reference in an inference finds the plug-in's code for that, and ours, driven out
+// of the caches, which costs it 20 to 35 microseconds, and each later one some more than the plug-in's own.
+// Only many points earn that back; and one index is a slice, which the plug-in copies as fast or not at all.
 // But what the runtime's own kernel gets wrong stays here at any size.
 #include "choice.hpp"
 
+#include "operators.hpp"
+
 #include <algorithm>
+#include <vector>
 
 #include <openvino/op/constant.hpp>
 #include <openvino/op/parameter.hpp>
@@ -18,17 +22,39 @@ namespace
 using ov::op::v0::Constant;
 using ov::op::v0::Parameter;
 
-// Bytes of the result, or no less than can be told where extents are open; max where nothing can be told.
-int64_t foreseen_bytes(const ov::Output<const ov::Node> &result, int64_t max)
+int64_t times(int64_t product, int64_t factor)
 {
-    const auto &shape = result.get_partial_shape();
-    if (shape.rank().is_dynamic()) return max;
-    auto bits = static_cast<int64_t>(result.get_element_type().bitwidth());
-    for (const auto &extent : shape) {
-        const auto most = extent.get_max_length(); // -1 if there is none
-        if (__builtin_mul_overflow(bits, most < 0 ? open_extent : most, &bits)) return max;
+    return __builtin_mul_overflow(product, factor, &product) ? INT64_MAX : product;
+}
+
+int64_t foreseen(const ov::Dimension &extent)
+{
+    const auto most = extent.get_max_length(); // -1 if there is none
+    return most < 0 ? open_extent : most;
+}
+
+// What a point counts for, by the elements and bytes that lie together there. Single elements the plug-in
+// gathers with vectors, but for GatherND's, and of long rows the copy takes nearly all the time: little to
+// gain with either.
+int64_t weight_of(int64_t elements, int64_t bytes, int64_t single)
+{
+    constexpr int64_t most = 64, is_long = 512, of_long = 16;
+    return elements <= 1 ? single : bytes >= is_long ? of_long : std::min(bytes, most);
+}
+constexpr int64_t single = 1, single_of_tuples = 16;
+
+// What all points count for, the last axes of the result being one row; as much as can be where nothing can
+// be told.
+int64_t foreseen_weight(const ov::PartialShape &result, const ov::element::Type &type, int64_t row_axes,
+                        int64_t of_single = single)
+{
+    if (result.rank().is_dynamic() || row_axes < 0 || row_axes > result.rank().get_length()) return INT64_MAX;
+    int64_t points = 1, row = 1;
+    for (auto extent = result.begin(); extent != result.end(); ++extent) {
+        auto &count = result.end() - extent > row_axes ? points : row;
+        count = times(count, foreseen(*extent));
     }
-    return bits / 8;
+    return times(points, weight_of(row, times(row, static_cast<int64_t>(type.bitwidth())) / 8, of_single));
 }
 
 // Types that the plug-in computes in, and types that it turns into these around every layer that is not ours.
@@ -44,41 +70,63 @@ bool is_converted(const ov::element::Type &type)
     return type == f64 || type == i64 || type == u64 || type == u32 || type == i16 || type == u16;
 }
 
+// Of those that it computes in, the ones that an input of the model has bit by bit in every layer.
+bool is_untouched(const ov::element::Type &type)
+{
+    using namespace ov::element;
+#if defined(__aarch64__) || defined(__arm__)
+    if (type == f32) return false; // f16, unless the user says otherwise
+#endif
+    return type != f16 && type != bf16 && is_kept(type);
+}
+
 // Whether data arrive at the runtime's kernel as they would arrive at ours.
 bool arrives_alike(const ov::Output<ov::Node> &data)
 {
-    const auto &giver = *data.get_node();
-    if (ov::is_type<Parameter>(&giver) || is_ours(giver)) return false; // we take these bit by bit
+    const auto *giver = data.get_node();
+    while (is_ours(*giver))
+        giver = giver->get_input_node_ptr(0);
     const auto &type = data.get_element_type();
-    return is_kept(type) || (is_converted(type) && !ov::is_type<Constant>(&giver));
+    if (ov::is_type<Parameter>(giver)) return is_untouched(type); // we take these bit by bit
+    return is_kept(type) || (is_converted(type) && !ov::is_type<Constant>(giver));
 }
 
-// Whether the runtime's kernel reads an index of any value as this version has it.
-bool reads_any_index(const std::string &spec)
+bool is_onnx(const std::string &spec)
 {
-    return spec == "openvino-8" || spec.compare(0, 5, "onnx-") == 0;
+    return spec.compare(0, 5, "onnx-") == 0;
 }
 
-enum class Indices { variable, inside, outside };
-
-Indices look_at(const Constant &indices, const ov::Dimension &extent, bool negative_too)
+// Whether the runtime's kernel reads an index of any value that is allowed as this version has it.
+bool reads_any_index(const ov::Node &node, const std::string &spec)
 {
-    if (extent.is_dynamic()) return Indices::variable;
-    const auto end = extent.get_length(), begin = negative_too ? -end : 0;
+    return ov::as_type<const ov::op::util::GatherBase>(&node) == nullptr || spec == "openvino-8" ||
+           is_onnx(spec);
+}
+
+// The extents that indices lie in: one, or one for each element of a tuple.
+using Extents = std::vector<ov::Dimension>;
+
+// Whether constant indices are inside, as far as extents are known.
+bool are_inside(const Constant &indices, const Extents &extents, bool negative_too)
+{
     const auto values = indices.cast_vector<int64_t>();
-    const auto fits = [=](int64_t index) { return index >= begin && index < end; };
-    return std::all_of(values.begin(), values.end(), fits) ? Indices::inside : Indices::outside;
+    for (size_t i = 0; i < values.size(); i++) {
+        const auto &extent = extents[i % extents.size()];
+        if (extent.is_dynamic()) continue;
+        const auto end = extent.get_length();
+        if (values[i] >= end || values[i] < (negative_too ? -end : 0)) return false;
+    }
+    return true;
 }
 
-bool indices_are_read_alike(const ov::op::util::GatherBase &node, const std::string &spec)
+bool indices_are_read_alike(const ov::Node &node, const std::string &spec, const Extents &extents)
 {
     const auto *constant = ov::as_type<const Constant>(node.get_input_node_ptr(1));
-    const auto axis = node.get_axis();
-    const auto &data = node.get_input_partial_shape(0);
-    auto kind = Indices::variable;
-    if (constant != nullptr && data.rank().is_static() && axis >= 0 && axis < data.rank().get_length())
-        kind = look_at(*constant, data[axis], reads_any_index(spec));
-    return kind == Indices::variable ? reads_any_index(spec) : kind == Indices::inside;
+    const auto any = reads_any_index(node, spec);
+    const auto is_known = [](const auto &extent) { return extent.is_static(); };
+    if (constant == nullptr || extents.empty()) return any;
+    return (any || std::all_of(extents.begin(), extents.end(), is_known)) &&
+           are_inside(*constant, extents, any);
 }
 
 bool is_constant(const ov::Output<ov::Node> &value)
@@ -86,17 +134,29 @@ bool is_constant(const ov::Output<ov::Node> &value)
     return ov::is_type<Constant>(value.get_node());
 }
 
-// Whether the result is a contiguous part of data that is known when the model is compiled: one constant
-// index, and nothing but extents of 1 before its axis. The plug-in then copies nothing.
-bool is_one_slice(const ov::op::util::GatherBase &node)
+bool is_one(const ov::PartialShape &shape)
 {
-    const auto *indices = ov::as_type<const Constant>(node.get_input_node_ptr(1));
-    const auto &data = node.get_input_partial_shape(0);
-    const auto axis = node.get_axis();
-    if (indices == nullptr || ov::shape_size(indices->get_shape()) != 1 || data.rank().is_dynamic() ||
-        axis < 0 || axis >= data.rank().get_length() || data[axis].is_dynamic())
-        return false;
-    return std::all_of(data.begin(), data.begin() + axis, [](const auto &extent) { return extent == 1; });
+    return shape.is_static() && ov::shape_size(shape.to_shape()) == 1;
+}
+
+// Whether nothing is gathered, or from nothing: on x86-64 the runtime's own kernels may die of that.
+bool is_empty(const ov::Node &node)
+{
+    const auto has_none = [](const ov::PartialShape &shape) {
+        return shape.rank().is_static() && std::any_of(shape.begin(), shape.end(), [](const auto &extent) {
+                   return extent.get_max_length() == 0;
+               });
+    };
+    return has_none(node.get_input_partial_shape(0)) || has_none(node.get_input_partial_shape(1)) ||
+           has_none(node.get_output_partial_shape(0));
+}
+
+// Whether the runtime's own kernel gives what ours does, for all that is allowed.
+bool gives_the_same(const ov::Node &node, const std::string &spec, const Extents &extents)
+{
+    const auto data = node.input_value(0), indices = node.input_value(1);
+    return !is_empty(node) && arrives_alike(data) && !(is_constant(data) && is_constant(indices)) &&
+           indices_are_read_alike(node, spec, extents);
 }
 
 } // namespace
@@ -118,11 +178,46 @@ bool is_shape_arithmetic(const ov::OutputVector &inputs)
 
 bool is_better_left(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes)
 {
-    const auto data = node.input_value(0), indices = node.input_value(1), axis = node.input_value(2);
-    if (min_bytes == 0 || !is_constant(axis)) return false;
-    return (foreseen_bytes(node.output(0), min_bytes) < min_bytes || is_one_slice(node)) &&
-           arrives_alike(data) && !(is_constant(data) && is_constant(indices)) &&
-           indices_are_read_alike(node, spec);
+    if (min_bytes == 0 || !is_constant(node.input_value(2))) return false;
+    const auto &data = node.get_input_partial_shape(0);
+    const auto axis = node.get_axis();
+    const auto is_known = data.rank().is_static() && axis >= 0 && axis < data.rank().get_length();
+    const auto row_axes = is_known ? data.rank().get_length() - axis - 1 : -1;
+    const auto weight =
+        foreseen_weight(node.get_output_partial_shape(0), node.get_output_element_type(0), row_axes);
+    return (weight < min_bytes || is_one(node.get_input_partial_shape(1))) &&
+           gives_the_same(node, spec, is_known ? Extents{data[axis]} : Extents{});
+}
+
+bool is_better_left(const ov::op::v6::GatherElements &node, const std::string &spec, int64_t min_bytes)
+{
+    const auto &data = node.get_input_partial_shape(0);
+    auto indices = node.get_input_partial_shape(1);
+    if (min_bytes == 0 || data.rank().is_dynamic() || indices.rank() != data.rank()) return false;
+    if (is_onnx(spec) && !infers_like_onnx(node)) return false;
+    const auto rank = data.rank().get_length(),
+               axis = node.get_axis() < 0 ? node.get_axis() + rank : node.get_axis();
+    if (axis < 0 || axis >= rank) return false;
+    // Along its axis a model picks about as many as there are.
+    if (indices[axis].get_max_length() < 0) indices[axis] = data[axis];
+    return foreseen_weight(indices, node.get_output_element_type(0), 0) < min_bytes &&
+           gives_the_same(node, spec, {data[axis]});
+}
+
+bool is_better_left(const ov::op::util::GatherNDBase &node, const std::string &spec, int64_t min_bytes)
+{
+    const auto &data = node.get_input_partial_shape(0), &indices = node.get_input_partial_shape(1);
+    if (min_bytes == 0 || data.rank().is_dynamic() || indices.rank().is_dynamic() ||
+        indices.rank().get_length() == 0 || indices.rbegin()->is_dynamic())
+        return false;
+    if (is_onnx(spec) && !infers_like_onnx(node)) return false;
+    const auto first = static_cast<int64_t>(node.get_batch_dims()),
+               end = first + indices.rbegin()->get_length(), rank = data.rank().get_length();
+    if (end > rank) return false;
+    const Extents extents(data.begin() + first, data.begin() + end);
+    const auto weight = foreseen_weight(node.get_output_partial_shape(0), node.get_output_element_type(0),
+                                        rank - end, single_of_tuples);
+    return weight < min_bytes && gives_the_same(node, spec, extents);
 }
 
 } // namespace garner

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Which Gathers of a model stay with the runtime, decided when the model is read. cli/claims_rules.c tells
+// Which gathers of a model stay with the runtime, decided when the model is read. cli/claims_rules.c tells
 // users the same of a file.
 #pragma once
 
 #include <string>
 
+#include <openvino/op/gather_elements.hpp>
 #include <openvino/op/util/gather_base.hpp>
+#include <openvino/op/util/gather_nd_base.hpp>
 
 namespace garner
 {
@@ -22,9 +24,11 @@ bool is_ours(const ov::Node &node);
 // transformations look for it, and fold it.
 bool is_shape_arithmetic(const ov::OutputVector &inputs);
 
-// Whether a Gather, its shape inferred, is better left to the runtime: its result has fewer bytes than given,
-// or is one slice of data, and the runtime's own kernel gives the same. With 0 bytes none is. `spec` is the
-// version, as in layer.h.
+// Whether a layer, its shape inferred, is better left to the runtime: its points count for fewer bytes than
+// given, or a Gather has one index, and the runtime's own kernel gives the same. With 0 bytes none is. `spec`
+// is the version, as in layer.h.
 bool is_better_left(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes);
+bool is_better_left(const ov::op::v6::GatherElements &node, const std::string &spec, int64_t min_bytes);
+bool is_better_left(const ov::op::util::GatherNDBase &node, const std::string &spec, int64_t min_bytes);
 
 } // namespace garner

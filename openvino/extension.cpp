@@ -22,10 +22,9 @@ using ov::op::v0::Constant;
 // What the compiler was told: library(min_bytes=...) makes one file for each value.
 constexpr int64_t min_bytes = GARNER_MIN_BYTES;
 
-using Gather = Layer<ov::op::v8::Gather>;
-
-// Whether the runtime keeps a Gather, its shape inferred.
-bool is_left(const Gather &node, const ov::OutputVector &inputs, int64_t fewer_than)
+// Whether the runtime keeps a layer, its shape inferred.
+template <class Base>
+bool is_left(const Layer<Base> &node, const ov::OutputVector &inputs, int64_t fewer_than)
 {
     if (is_mistaken_for_data(node) || is_unsafe_to_leave(node)) return false;
     return is_shape_arithmetic(inputs) || is_better_left(node, node.get_spec(), fewer_than);
@@ -55,17 +54,11 @@ std::shared_ptr<Layer<Base>> read_stock(const ov::OutputVector &inputs, ov::Attr
     return node;
 }
 
-template <class Base>
+// Ours, or the stock operator where the choice is against it.
+template <class Stock, class Base = Stock>
 ov::OutputVector replace(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor, const char *spec)
 {
-    return read_stock<Base>(inputs, visitor, spec)->outputs();
-}
-
-template <class Stock>
-ov::OutputVector replace_gather(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor,
-                                const char *spec)
-{
-    const auto node = read_stock<ov::op::v8::Gather>(inputs, visitor, spec);
+    const auto node = read_stock<Base>(inputs, visitor, spec);
     return is_left(*node, inputs, min_bytes) ? make<Stock>(inputs, visitor, spec) : node->outputs();
 }
 
@@ -110,30 +103,31 @@ constexpr std::array<const char *, 17> opsets = {
     "opset9", "opset10", "opset11", "opset12", "opset13", "opset14", "opset15", "opset16"};
 
 const Version versions[] = {
-    {"Gather", 1, 6, replace_gather<ov::op::v1::Gather>, "openvino-1"},
-    {"Gather", 7, 7, replace_gather<ov::op::v7::Gather>, "openvino-7"},
-    {"Gather", 8, 16, replace_gather<ov::op::v8::Gather>, "openvino-8"},
+    {"Gather", 1, 6, replace<ov::op::v1::Gather, ov::op::v8::Gather>, "openvino-1"},
+    {"Gather", 7, 7, replace<ov::op::v7::Gather, ov::op::v8::Gather>, "openvino-7"},
+    {"Gather", 8, 16, replace<ov::op::v8::Gather, ov::op::v8::Gather>, "openvino-8"},
     {"GatherElements", 6, 16, replace<ov::op::v6::GatherElements>, "openvino-6"},
     {"GatherND", 5, 7, replace<ov::op::v5::GatherND>, "openvino-5"},
     {"GatherND", 8, 16, replace<ov::op::v8::GatherND>, "openvino-8"},
 };
 
-template <class Base> ov::Extension::Ptr own_type(Maker maker = make<Layer<Base>>)
-{
-    return std::make_shared<Replacement>(Layer<Base>::get_type_info_static(), maker, nullptr);
-}
-
 // One of garner's own. Where a file or a cache has it, it stays; garner.openvino.replace says by an attribute
 // that it only would like to have it, and finds a stock operator where the choice is against it.
+template <class Base>
 ov::OutputVector make_or_leave(const ov::OutputVector &inputs, ov::AttributeVisitor &visitor, const char *)
 {
     int64_t asked = -1;
     visitor.on_attribute("min_bytes", asked);
-    auto node = std::make_shared<Gather>();
+    auto node = std::make_shared<Layer<Base>>();
     node->set_arguments(inputs);
     if (node->visit_attributes(visitor)) node->constructor_validate_and_infer_types();
-    return asked >= 0 && is_left(*node, inputs, asked) ? make<ov::op::v8::Gather>(inputs, visitor, nullptr)
+    return asked >= 0 && is_left(*node, inputs, asked) ? make<Base>(inputs, visitor, nullptr)
                                                        : node->outputs();
+}
+
+template <class Base> ov::Extension::Ptr own_type()
+{
+    return std::make_shared<Replacement>(Layer<Base>::get_type_info_static(), make_or_leave<Base>, nullptr);
 }
 
 // ---- ONNX ---------------------------------------------------------------------------------------
@@ -146,39 +140,46 @@ template <class Base> std::shared_ptr<Layer<Base>> onnx_layer()
     return node;
 }
 
+// Ours, or the stock operator with the same attributes where the choice is against it.
+template <class Base>
+ov::OutputVector take_or_leave(const std::shared_ptr<Layer<Base>> &node, const ov::OutputVector &inputs)
+{
+    node->complete(inputs);
+    if (!is_left(*node, inputs, min_bytes)) return node->outputs();
+    auto stock = std::make_shared<Base>();
+    copy_attributes(*node, *stock);
+    stock->set_arguments(inputs);
+    stock->constructor_validate_and_infer_types();
+    return stock->outputs();
+}
+
 ov::OutputVector convert_gather(const ov::frontend::NodeContext &context)
 {
     const auto axis =
         Constant::create(ov::element::i64, ov::Shape{}, {context.get_attribute<int64_t>("axis", 0)});
-    const ov::OutputVector inputs = {context.get_input(0), context.get_input(1), axis};
-    auto node = onnx_layer<ov::op::v8::Gather>();
-    node->complete(inputs);
-    if (is_left(*node, inputs, min_bytes))
-        return {std::make_shared<ov::op::v8::Gather>(inputs[0], inputs[1], inputs[2])};
-    return node->outputs();
+    return take_or_leave(onnx_layer<ov::op::v8::Gather>(),
+                         {context.get_input(0), context.get_input(1), axis});
 }
 
 ov::OutputVector convert_gather_elements(const ov::frontend::NodeContext &context)
 {
     auto node = onnx_layer<ov::op::v6::GatherElements>();
     node->set_axis(context.get_attribute<int64_t>("axis", 0));
-    node->complete({context.get_input(0), context.get_input(1)});
-    return node->outputs();
+    return take_or_leave(node, {context.get_input(0), context.get_input(1)});
 }
 
 ov::OutputVector convert_gather_nd(const ov::frontend::NodeContext &context)
 {
     auto node = onnx_layer<ov::op::v8::GatherND>();
     node->set_batch_dims(static_cast<size_t>(context.get_attribute<int64_t>("batch_dims", 0)));
-    node->complete({context.get_input(0), context.get_input(1)});
-    return node->outputs();
+    return take_or_leave(node, {context.get_input(0), context.get_input(1)});
 }
 
 std::vector<ov::Extension::Ptr> all_extensions()
 {
     using ov::frontend::onnx::ConversionExtension;
     std::vector<ov::Extension::Ptr> all = {
-        own_type<ov::op::v8::Gather>(make_or_leave),
+        own_type<ov::op::v8::Gather>(),
         own_type<ov::op::v6::GatherElements>(),
         own_type<ov::op::v8::GatherND>(),
         own_type<ov::op::v5::GatherND>(),

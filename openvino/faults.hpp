@@ -19,5 +19,9 @@ inline bool is_mistaken_for_data(const ov::Node &)
 
 // Whether the runtime's own kernel may end the process, or read memory of others.
 bool is_unsafe_to_leave(const ov::op::util::GatherBase &node);
+inline bool is_unsafe_to_leave(const ov::Node &)
+{
+    return false;
+}
 
 } // namespace garner

@@ -29,7 +29,7 @@ from ._trusted import is_trusted_file, trusted_folder
 
 __all__ = ["library", "replace"]
 
-MIN_BYTES = 32768  # what calling a layer by reference costs, a result of this size begins to earn
+MIN_BYTES = 32768  # what the first layer called by reference costs, points that count for this begin to earn
 
 _PARTS = Path(__file__).resolve().with_name("_openvino")
 _FLAGS = ["-std=c++17", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-Wl,--exclude-libs,ALL,-z,nodelete"]
@@ -145,8 +145,9 @@ def _bytes(min_bytes):
 def library(*, min_bytes: int = MIN_BYTES) -> str:
     """The path of the extension for the openvino that is installed here; compiles it if there is none yet.
 
-    A Gather whose result is smaller than `min_bytes` is left to the runtime, where the runtime's own kernel gives the same;
-    0 takes every gather. Each value is a file of its own, so that cores with different values can live in one process.
+    A gather of one index, or whose points count for fewer bytes than `min_bytes` (docs/openvino.md says what each counts for),
+    is left to the runtime, where the runtime's own kernel gives the same; 0 takes every gather. Each value is a file of its
+    own, so that cores with different values can live in one process.
 
     Compiling takes a C++ compiler and a few seconds, once for each version of openvino and of garner and each value. The
     result lies in the user's cache ($XDG_CACHE_HOME/garner or ~/.cache/garner) and needs nothing else. ImportError says that
@@ -205,7 +206,7 @@ def replace(model: Any, *, min_bytes: int = MIN_BYTES) -> Any:
 
     >>> import numpy as np, openvino as ov, garner.openvino
     >>> from openvino import opset8
-    >>> table, rows = opset8.parameter([3, 2], np.float32), opset8.parameter([2], np.int64)
+    >>> table, rows = opset8.parameter([3, 2], np.float64), opset8.parameter([2], np.int64)
     >>> model = ov.Model([opset8.gather(table, rows, 0)], [table, rows])
     >>> model = garner.openvino.replace(model)
     >>> [node.get_type_name() for node in model.get_ordered_ops() if "Gather" in node.get_type_name()]

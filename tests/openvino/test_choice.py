@@ -3,6 +3,7 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import openvino as ov
 import pytest
-from openvino import opset1, opset6, opset7, opset8
+from openvino import opset1, opset5, opset6, opset7, opset8
 from support import EXACT, core_with_garner, layers_of
 
 import garner.openvino
@@ -50,14 +51,15 @@ def computed(kind, shape=(8, 4)):
     return model_of(gather(opset8.add(data, opset8.constant(np.array(1, kind))), rows), data, rows)
 
 
-def from_an_input():
-    data, rows = opset8.parameter([8, 4], np.float32), rows_of()
+def from_an_input(kind):
+    data, rows = opset8.parameter([8, 4], kind), rows_of()
     return model_of(gather(data, rows), data, rows)
 
 
-def from_a_gather():
-    data, first, rows = opset8.parameter([8, 4], np.float32), rows_of(), rows_of()
-    return model_of(gather(gather(data, first), rows), data, first, rows)
+def two_gathers(kind, compute=lambda data: data):
+    """The second, of one index, from the first, which is garner's for its size."""
+    data, first, one = opset8.parameter([5000, 4], kind), rows_of((5000,)), rows_of((1,))
+    return model_of(gather(gather(compute(data), first), one), data, first, one)
 
 
 def by_constants(indices, opset=opset8, extent=8):
@@ -65,14 +67,26 @@ def by_constants(indices, opset=opset8, extent=8):
     return model_of(gather(opset8.relu(data), opset8.constant(np.array(indices)), opset), data)
 
 
-def elements():
-    rows = rows_of((2, 4))
-    return model_of(opset6.gather_elements(opset8.constant(TABLE), rows, 0), rows)
+def elements(shape=(2, 4), table=TABLE, axis=0):
+    rows = rows_of(shape)
+    return model_of(opset6.gather_elements(opset8.constant(table), rows, axis), rows)
 
 
-def nd():
-    rows = rows_of((2, 1))
-    return model_of(opset8.gather_nd(opset8.constant(TABLE), rows), rows)
+def elements_of(data, indices, axis):
+    """Of computed data."""
+    data, rows = opset8.parameter(list(data), np.float32), rows_of(indices)
+    return model_of(opset6.gather_elements(opset8.relu(data), rows, axis), data, rows)
+
+
+def nd(shape=(2, 1), table=TABLE, opset=opset8):
+    rows = rows_of(shape)
+    return model_of(opset.gather_nd(opset8.constant(table), rows), rows)
+
+
+def nd_of(data, tuples):
+    """Of computed data, by constant tuples."""
+    data = opset8.parameter(list(data), np.float32)
+    return model_of(opset8.gather_nd(opset8.relu(data), opset8.constant(np.array(tuples))), data)
 
 
 def bounded():
@@ -80,29 +94,54 @@ def bounded():
     return model_of(from_table(rows), rows)
 
 
-def one_slice(shape, axis, index=2, opset=opset8):
+def one_index(shape, axis, index=2, opset=opset8):
     """Of computed data, by one constant index, as models take queries, keys and values out of one tensor."""
     data = opset8.parameter(list(shape), np.float32)
     return model_of(opset.gather(opset8.relu(data), opset8.constant(np.array(index)), np.int64(axis)), data)
 
 
-WIDE = np.zeros((8, 4096), np.float32)
+def one_row(kind=np.float32):
+    """By one index that is an input."""
+    data, rows = opset8.parameter([64, 40000], kind), rows_of((1,))
+    return model_of(gather(opset8.relu(data) if kind == np.float32 else data, rows), data, rows)
+
+
+def table_of(columns, kind=np.float32):
+    return np.zeros((8, columns), kind)
+
+
+ARM = platform.machine() in ("aarch64", "arm64")
 RULES = {
-    "a small result": (simple(), "Gather"),
+    "few points": (simple(), "Gather"),
     "32-bit indices": (simple(kind=np.int32), "Gather"),
-    "a large result": (simple(table=WIDE), "GarnerGather"),
-    "an empty result": (simple((0,)), "GarnerGather"),
+    "2048 rows of 16 bytes": (simple((2048,)), "GarnerGather"),
+    "one fewer": (simple((2047,)), "Gather"),
+    "512 rows of 256 bytes": (simple((512,), table_of(64)), "GarnerGather"),
+    "511 of them": (simple((511,), table_of(64)), "Gather"),
+    "a long row counts for little": (simple((2047,), table_of(128)), "Gather"),
+    "2048 long rows": (simple((2048,), table_of(128)), "GarnerGather"),
+    "32768 single elements": (simple((32768,), np.zeros(8, np.float32)), "GarnerGather"),
+    "fewer single elements": (simple((32767,), np.zeros(8, np.float32)), "Gather"),
+    "words of an open number": (simple((-1, -1), table_of(768)), "Gather"),
+    "fifty short rows each": (simple((-1, 50), table_of(64)), "GarnerGather"),
     "few open extents of short rows": (simple(OPEN), "Gather"),
-    "open extents of long rows": (simple(OPEN, WIDE), "GarnerGather"),
     "two open extents of short rows": (simple((-1, -1)), "Gather"),
-    "two open extents of rows of 128 bytes": (simple((-1, -1), np.zeros((8, 32), np.float32)), "GarnerGather"),
+    "single elements, an open extent of many": (simple((-1, 768, 1, 1), np.zeros(8, np.float32)), "Gather"),
     "an open extent with a bound": (bounded(), "Gather"),
+    "no index": (simple((0,)), "GarnerGather"),
+    "rows of nothing": (one_index((8, 0), 0, [1, 2]), "GarnerGather"),
+    "no tuple": (nd((0, 1)), "GarnerGatherND"),
+    "no element": (elements((0, 4)), "GarnerGatherElements"),
     "computed data": (computed(np.float32), "Gather"),
     "computed data of 64 bits, which are 32 bits by then": (computed(np.int64), "Gather"),
     "computed data of another type": (computed(np.int8), "Gather"),
     "a constant table of 64 bits": (simple(table=TABLE.astype(np.int64)), "GarnerGather"),
     "a constant table of f64": (simple(table=TABLE.astype(np.float64)), "GarnerGather"),
-    "data that are an input": (from_an_input(), "GarnerGather"),
+    "an input of f64": (from_an_input(np.float64), "GarnerGather"),
+    "an input of 64 bits": (from_an_input(np.int64), "GarnerGather"),
+    "an input of f16": (from_an_input(np.float16), "GarnerGather"),
+    "an input of i32": (from_an_input(np.int32), "Gather"),
+    "an input of f32, which Arm makes f16 of": (from_an_input(np.float32), "GarnerGather" if ARM else "Gather"),
     "Gather-1, negative indices": (simple(opset=opset1), "GarnerGather"),
     "Gather-7, negative indices": (simple(opset=opset7), "GarnerGather"),
     "Gather-1, constant indices inside": (by_constants([0, 7], opset1), "Gather"),
@@ -111,17 +150,32 @@ RULES = {
     "Gather-8, a constant index outside": (by_constants([0, 8]), "GarnerGather"),
     "Gather-1, constant indices, an open axis": (by_constants([0, 1], opset1, -1), "GarnerGather"),
     "Gather-8, constant indices, an open axis": (by_constants([0, 1], opset8, -1), "Gather"),
-    "one slice, however large": (one_slice((3, 64, 4096), 0), "Gather"),
-    "one slice of open extent": (one_slice((3, -1, 4096), 0, -1), "Gather"),
-    "one slice behind extents of 1": (one_slice((1, 1, 3, 8192), 2, [1]), "Gather"),
-    "two slices": (one_slice((3, 64, 4096), 0, [0, 1]), "GarnerGather"),
-    "one slice of each row": (one_slice((64, 3, 4096), 1), "GarnerGather"),
-    "one slice behind an open extent": (one_slice((-1, 3, 4096), 1), "GarnerGather"),
-    "one slice along an open axis": (one_slice((-1, 64, 4096), 0), "GarnerGather"),
-    "one slice outside": (one_slice((3, 64, 4096), 0, 3), "GarnerGather"),
-    "one slice, Gather-1, a negative index": (one_slice((3, 64, 4096), 0, -1, opset1), "GarnerGather"),
-    "GatherElements": (elements(), "GarnerGatherElements"),
-    "GatherND": (nd(), "GarnerGatherND"),
+    "one index, however large": (one_index((3, 64, 4096), 0), "Gather"),
+    "one index, open extents": (one_index((3, -1, 4096), 0, -1), "Gather"),
+    "one index into each row": (one_index((64, 3, 4096), 1, [1]), "Gather"),
+    "one index for each of many elements": (one_index((40000, 4), 1), "Gather"),
+    "one index behind an open extent": (one_index((-1, 3, 4096), 1), "Gather"),
+    "one index along an open axis": (one_index((-1, 64, 4096), 0), "Gather"),
+    "one index that is an input": (one_row(), "Gather"),
+    "one index, an input of 64 bits": (one_row(np.int64), "GarnerGather"),
+    "two indices of many short rows": (one_index((40000, 4, 4), 1, [0, 1]), "GarnerGather"),
+    "one index outside": (one_index((3, 64, 4096), 0, 3), "GarnerGather"),
+    "one index, Gather-1, a negative one": (one_index((3, 64, 4096), 0, -1, opset1), "GarnerGather"),
+    "GatherElements": (elements(), "GatherElements"),
+    "GatherElements, many": (elements((8192, 4)), "GarnerGatherElements"),
+    "GatherElements, f64": (elements(table=TABLE.astype(np.float64)), "GarnerGatherElements"),
+    "GatherElements, an open batch of few": (elements_of((-1, 1344, 4), (-1, 300, 4), 1), "GatherElements"),
+    "GatherElements, an open batch of many": (elements_of((-1, 1344, 256), (-1, 300, 256), 1), "GarnerGatherElements"),
+    "GatherElements, open along a long axis": (elements_of((-1, -1, 512), (-1, -1, -1), 2), "GarnerGatherElements"),
+    "GatherElements, all open": (elements_of((-1, -1, -1), (-1, -1, -1), -1), "GatherElements"),
+    "GatherND": (nd(), "GatherND"),
+    "GatherND-5": (nd(opset=opset5), "GatherND"),
+    "GatherND, many": (nd((2048, 1)), "GarnerGatherND"),
+    "GatherND, many elements": (nd((2048, 2)), "GarnerGatherND"),
+    "GatherND, fewer": (nd((2047, 2)), "GatherND"),
+    "GatherND, 64-bit table": (nd(table=TABLE.astype(np.int64)), "GarnerGatherND"),
+    "GatherND, constants inside": (nd_of((8, 4), [[7, -4], [0, 3]]), "GatherND"),
+    "GatherND, a constant outside": (nd_of((8, 4), [[7, -5], [0, 3]]), "GarnerGatherND"),
 }
 
 
@@ -147,12 +201,14 @@ def test_rule(rule, way, tmp_path):
 
 
 def test_a_gather_from_a_gather():
-    """The first moves an input bit by bit, and so the second must."""
-    assert gathers_of(garner.openvino.replace(from_a_gather())) == ["GarnerGather"] * 2
+    """Where the first moves an input bit by bit, so must the second; where it moves what was computed, that is the same."""
+    assert gathers_of(garner.openvino.replace(two_gathers(np.float64))) == ["GarnerGather"] * 2
+    assert gathers_of(garner.openvino.replace(two_gathers(np.int32))) == ["GarnerGather", "Gather"]
+    assert gathers_of(garner.openvino.replace(two_gathers(np.float32, opset8.relu))) == ["GarnerGather", "Gather"]
 
 
 def test_the_number_of_bytes():
-    """That of the result: four rows of 16 bytes."""
+    """Four points, which count for 16 bytes each."""
     for least, expected in ((64, "GarnerGather"), (65, "Gather"), (2**63 - 1, "Gather")):
         assert gathers_of(garner.openvino.replace(simple(), min_bytes=least)) == [expected]
 
@@ -195,6 +251,45 @@ def test_what_is_left_gives_the_same(kind):
         model = garner.openvino.replace(simple((8,), kind=kind), min_bytes=least)
         results.append(ov.Core().compile_model(model, "CPU", EXACT)([indices])[0])
     assert (results[0] == results[1]).all() and (results[0][:4] == TABLE[[0, 7, 7, 0]]).all() and not results[0][4:].any()
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("data", [np.float32, np.int32, np.int8, np.uint8, np.bool_, np.float16])
+def test_indices_from_the_end_in_what_is_left(data, kind):
+    """GatherElements and GatherND of the runtime count them as garner does, or they could not be left."""
+    table = np.random.default_rng(1).integers(0, 2 if data == np.bool_ else 100, (8, 4)).astype(data)
+    rows, tuples = rows_of((3, 4), kind), opset8.parameter([3, 2], kind)
+    each, pairs = np.array([[0, -1, 7, -8]] * 3, kind), np.array([[-8, -4], [7, 3], [-1, 0]], kind)
+    held = opset8.constant(table)
+    for made, given, indices in ((opset6.gather_elements(held, rows, 0), rows, each), (opset8.gather_nd(held, tuples), tuples, pairs),
+                                 (opset5.gather_nd(held, tuples), tuples, pairs)):  # fmt: skip
+        model = garner.openvino.replace(model_of(made, given))
+        assert not gathers_of(model)[0].startswith("Garner")
+        expected = np.take_along_axis(table, each.astype(int), 0) if given is rows else table[tuple(pairs.astype(int).T)]
+        assert (ov.Core().compile_model(model, "CPU", EXACT)([indices])[0] == expected).all()
+
+
+def onnx_layer_of(operator, data, indices, **attributes):
+    """A model of ONNX with computed data, and who runs its gather."""
+    onnx = pytest.importorskip("onnx")
+    from onnx import helper
+
+    nodes = [helper.make_node("Relu", ["data"], ["computed"]), helper.make_node(operator, ["computed", "at"], ["out"], **attributes)]
+    inputs = [helper.make_tensor_value_info("data", onnx.TensorProto.FLOAT, data), helper.make_tensor_value_info("at", onnx.TensorProto.INT64, indices)]
+    graph = helper.make_graph(nodes, "one", inputs, [helper.make_tensor_value_info("out", onnx.TensorProto.FLOAT, None)])
+    text = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+    return gathers_of(core_with_garner(min_bytes=garner.openvino.MIN_BYTES).read_model(text))
+
+
+def test_onnx_layers_that_openvino_reads_otherwise():
+    """Smaller indices of GatherElements and batches of GatherND stay garner's, whatever their size."""
+    assert onnx_layer_of("GatherElements", [8, 4], [2, 4]) == ["GatherElements"]
+    assert onnx_layer_of("GatherElements", [8, 4], [2, 4], axis=-2) == ["GatherElements"]
+    assert onnx_layer_of("GatherElements", [8, 4], [2, 3]) == ["GarnerGatherElements"]
+    assert onnx_layer_of("GatherElements", [8, "n"], [2, "n"]) == ["GarnerGatherElements"]
+    assert onnx_layer_of("GatherND", [8, 4], [2, 1]) == ["GatherND"]
+    assert onnx_layer_of("GatherND", [8, 4], [8, 1], batch_dims=1) == ["GarnerGatherND"]
+    assert onnx_layer_of("Gather", [8, 4], []) == ["Gather"]
 
 
 @pytest.mark.parametrize("given, error, said", [

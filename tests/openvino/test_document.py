@@ -30,7 +30,7 @@ def test_the_lines_to_add(tmp_path, monkeypatch):
     """The block that shows them, with a model of that name."""
     from openvino import opset8
 
-    table, rows = opset8.parameter([3, 2], ov.Type.f32), opset8.parameter([2], ov.Type.i64)
+    table, rows = opset8.parameter([3, 2], ov.Type.f64), opset8.parameter([2], ov.Type.i64)
     ov.save_model(ov.Model([opset8.gather(table, rows, 0)], [table, rows]), tmp_path / "model.xml")
     monkeypatch.chdir(tmp_path)
     names = {}
@@ -44,7 +44,7 @@ def test_the_example(tmp_path):
     import numpy as np
     from openvino import opset8
 
-    table, rows = opset8.parameter([-1, 2], ov.Type.f32), opset8.parameter([-1], ov.Type.i64)
+    table, rows = opset8.parameter([-1, 2], ov.Type.f64), opset8.parameter([-1], ov.Type.i64)
     picked = opset8.gather(table, rows, 0, name="lookup")
     packed = opset8.convert(opset8.constant(np.ones((64, 32), np.uint8)), "f32")
     unpacked = opset8.gather(opset8.multiply(packed, opset8.constant(np.ones((64, 1), np.float32))), rows, 0, name="unpacked")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """garner's layers as parts of a running program: threads, subgraphs, errors, conversions, caches, the end of a process."""
 
+import functools
 import os
 import re
 import subprocess
@@ -16,6 +17,7 @@ from support import EXACT, Case, assert_ours, core_with_garner, infer, ir_of, la
 
 import garner.openvino
 
+replace = functools.partial(garner.openvino.replace, min_bytes=0)  # this is about layers of garner's
 ROWS = np.arange(20, dtype=np.float32).reshape(5, 4)
 
 
@@ -26,7 +28,7 @@ def gather_model(data=(5, 4), indices=(-1,), data_type=np.float32, index_type=np
 
 
 def compile_ours(model, **properties):
-    return ov.Core().compile_model(garner.openvino.replace(model, min_bytes=0), "CPU", {**EXACT, **properties})
+    return ov.Core().compile_model(replace(model), "CPU", {**EXACT, **properties})
 
 
 # ---- What versions mean ------------------------------------------------------------------------------------------------
@@ -71,7 +73,7 @@ def test_an_error_that_the_runtime_loses_shows_no_memory_of_others():
 
 
 def test_a_name_from_a_file_is_printed_escaped():
-    model = garner.openvino.replace(gather_model(operator=lambda d, i: opset8.gather_nd(d, opset8.unsqueeze(i, np.int64(1)))))
+    model = replace(gather_model(operator=lambda d, i: opset8.gather_nd(d, opset8.unsqueeze(i, np.int64(1)))))
     model.get_result().input_value(0).get_node().set_friendly_name("a\x1b[31m'\\" + "b" * 300)
     with pytest.raises(RuntimeError) as caught:
         infer(ov.Core().compile_model(model, "CPU", EXACT), ROWS, np.array([9]))
@@ -142,7 +144,7 @@ def test_gathers_in_a_row():
 
 def test_the_plug_in_s_own_precision():
     """With its default, which is f16 on Arm, one gather still moves f32 exactly."""
-    compiled = ov.Core().compile_model(garner.openvino.replace(gather_model()), "CPU")
+    compiled = ov.Core().compile_model(replace(gather_model()), "CPU")
     data = (ROWS + 1) / 3
     assert_ours(compiled)
     assert (infer(compiled, data, np.array([1, -1])).data == data[[1, -1]]).all()
@@ -177,7 +179,7 @@ def test_scalar_indices_and_results():
 
 def test_tensors_with_strides():
     """Which the plug-in never has, but whoever evaluates a model by itself: parts of other tensors."""
-    model = garner.openvino.replace(gather_model(data=(3, 2), indices=(2, 1)), min_bytes=0)
+    model = replace(gather_model(data=(3, 2), indices=(2, 1)))
     wide, deep = ov.Tensor(np.arange(20, dtype=np.float32).reshape(4, 5)), ov.Tensor(np.array([[2, 9], [0, 9], [1, 9]]))
     data, rows = ov.Tensor(wide, [1, 2], [4, 4]), ov.Tensor(deep, [0, 0], [2, 1])
     assert not data.is_continuous() and not rows.is_continuous()
@@ -191,7 +193,7 @@ def test_an_axis_that_is_an_input_is_the_runtime_s_to_refuse():
     """Its transformations insist on a constant axis, with garner and without."""
     table, rows, axis = opset8.parameter([3, 3], np.float32), opset8.parameter([2], np.int64), opset8.parameter([], np.int32)
     model = ov.Model([opset8.gather(table, rows, axis)], [table, rows, axis])
-    for tried in (model, garner.openvino.replace(model)):
+    for tried in (model, replace(model)):
         with pytest.raises(RuntimeError, match="axis value is not set"):
             ov.Core().compile_model(tried, "CPU", EXACT)
 
@@ -202,7 +204,7 @@ def test_axis_types(axis_type):
     for axis in (0, 1, -1) if axis_type[0] == "i" else (0, 1):
         table, rows = opset8.parameter([3, 3], np.float32), opset8.parameter([2], np.int64)
         number = opset8.constant(np.array(axis).astype(f"{axis_type[0]}{int(axis_type[1:]) // 8}"))
-        model = garner.openvino.replace(ov.Model([opset8.gather(table, rows, number)], [table, rows]))
+        model = replace(ov.Model([opset8.gather(table, rows, number)], [table, rows]))
         data, out = np.arange(9, dtype=np.float32).reshape(3, 3), ov.Tensor(np.float32, (1,))
         out = ov.Tensor(np.zeros(np.take(data, [2, 0], axis).shape, np.float32))
         assert model.evaluate([out], [ov.Tensor(data), ov.Tensor(np.array([2, 0]))])
@@ -214,7 +216,7 @@ def test_a_large_axis_is_no_negative_one(axis):
     """For the runtime it is; a file that says so is refused by garner run as well."""
     table, rows = opset8.parameter([3, 3], np.float32), opset8.parameter([2], np.int64)
     made = opset8.gather(table, rows, opset8.constant(np.array(0, np.uint64)))
-    model = garner.openvino.replace(ov.Model([made], [table, rows]))
+    model = replace(ov.Model([made], [table, rows]))
     garner_s = next(node for node in model.get_ordered_ops() if node.get_type_name() == "GarnerGather")
     garner_s.input(2).replace_source_output(opset8.constant(np.array(axis, np.uint64)).output(0))
     with pytest.raises(RuntimeError, match=f"Gather: axis is {axis}, which no tensor has"):
@@ -226,7 +228,7 @@ def test_a_large_axis_is_no_negative_one(axis):
 
 def test_constants_are_folded():
     made = opset8.gather(opset8.constant(ROWS), opset8.constant(np.array([-1, 7])), np.int64(0))
-    model = garner.openvino.replace(ov.Model([made], []))
+    model = replace(ov.Model([made], []))
     compiled = ov.Core().compile_model(model, "CPU", EXACT)
     assert layers_of(compiled) == []
     assert (infer(compiled).data == [ROWS[-1], np.zeros(4)]).all()
@@ -235,7 +237,7 @@ def test_constants_are_folded():
 def test_a_constant_index_outside_is_an_error_of_compilation():
     """The plug-in runs what is constant when it compiles a model."""
     bad = opset8.gather_nd(opset8.constant(ROWS), opset8.constant(np.array([[9]])))
-    model = garner.openvino.replace(ov.Model([bad], []))
+    model = replace(ov.Model([bad], []))
     with pytest.raises(RuntimeError, match=r"GatherND: indices\[0,0\] = 9 is outside \[-5, 4\]"):
         ov.Core().compile_model(model, "CPU", EXACT)
 
@@ -363,7 +365,7 @@ def is_ours_inside(model):
 def test_subgraphs(what, way, tmp_path):
     model = if_model() if what == "if" else loop_model(what == "tensor iterator")
     if way == "replace":
-        core, model = ov.Core(), garner.openvino.replace(model)
+        core, model = ov.Core(), replace(model)
     else:
         ov.save_model(model, tmp_path / "model.xml", compress_to_fp16=False)
         core = core_with_garner()
@@ -410,7 +412,7 @@ import numpy as np, openvino as ov, garner.openvino
 from openvino import opset8
 limit = int(sys.argv[1])
 table, rows = opset8.parameter([4096, 512], np.float32), opset8.parameter([8192], np.int64)
-model = garner.openvino.replace(ov.Model([opset8.gather(table, rows, np.int64(0))], [table, rows]))
+model = garner.openvino.replace(ov.Model([opset8.gather(table, rows, np.int64(0))], [table, rows]), min_bytes=0)
 properties = {"INFERENCE_NUM_THREADS": limit, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
 request = ov.Core().compile_model(model, "CPU", properties).create_infer_request()
 data, at = np.ones((4096, 512), np.float32), np.random.default_rng(0).integers(0, 4096, 8192)
@@ -457,7 +459,7 @@ def test_the_thread_limit_is_kept():
 
 def test_adding_the_extension_twice():
     core = core_with_garner()
-    core.add_extension(garner.openvino.library())
+    core.add_extension(garner.openvino.library(min_bytes=0))
     case = Case("Gather", (5, 4), (2,))
     compiled = core.compile_model(core.read_model(*ir_of(case, "opset8", "f32", "i64")), "CPU", EXACT)
     assert_ours(compiled)
@@ -465,8 +467,8 @@ def test_adding_the_extension_twice():
 
 
 def test_a_model_that_was_replaced_is_saved_and_read(tmp_path):
-    model = garner.openvino.replace(gather_model())
-    assert garner.openvino.replace(model) is model  # again is harmless
+    model = replace(gather_model())
+    assert replace(model) is model  # again is harmless
     ov.save_model(model, tmp_path / "saved.xml")
     assert 'type="GarnerGather"' in (tmp_path / "saved.xml").read_text()
     core = core_with_garner()
@@ -476,7 +478,7 @@ def test_a_model_that_was_replaced_is_saved_and_read(tmp_path):
 
 
 def test_a_file_with_an_unknown_version_is_refused(tmp_path):
-    ov.save_model(garner.openvino.replace(gather_model()), tmp_path / "saved.xml")
+    ov.save_model(replace(gather_model()), tmp_path / "saved.xml")
     text = (tmp_path / "saved.xml").read_text()
     (tmp_path / "saved.xml").write_text(text.replace("openvino-8", "openvino-9"))
     with pytest.raises(RuntimeError, match="Gather: spec 'openvino-9' is not one of"):
@@ -521,7 +523,7 @@ def test_names_survive():
     model = gather_model()
     model.outputs[0].get_tensor().set_names({"picked"})
     name = model.get_result().input_value(0).get_node().get_friendly_name()
-    model = garner.openvino.replace(model)
+    model = replace(model)
     assert "picked" in model.outputs[0].get_names()
     assert model.get_result().input_value(0).get_node().get_friendly_name() == name
     compiled = ov.Core().compile_model(model, "CPU", EXACT)
@@ -530,7 +532,7 @@ def test_names_survive():
 
 def test_replace_takes_models_alone():
     with pytest.raises(TypeError, match="model is a str, not an openvino.Model"):
-        garner.openvino.replace("model.xml")
+        replace("model.xml")
 
 
 def test_the_end_of_a_process_with_a_live_model():
@@ -539,8 +541,9 @@ def test_the_end_of_a_process_with_a_live_model():
 import numpy as np, openvino as ov, garner.openvino
 from openvino import opset8
 table, rows = opset8.parameter([1000, 256], np.float32), opset8.parameter([-1], np.int64)
-core = ov.Core(); core.add_extension(garner.openvino.library())
-compiled = core.compile_model(garner.openvino.replace(ov.Model([opset8.gather(table, rows, np.int64(0))], [table, rows])), "CPU")
+core = ov.Core(); core.add_extension(garner.openvino.library(min_bytes=0))
+model = garner.openvino.replace(ov.Model([opset8.gather(table, rows, np.int64(0))], [table, rows]), min_bytes=0)
+compiled = core.compile_model(model, "CPU")
 request = compiled.create_infer_request()
 inputs = [np.ones((1000, 256), np.float32), np.zeros(20000, np.int64)]
 request.infer(inputs)

@@ -65,6 +65,34 @@ def slices(path):
            [(name, FLOAT, None) for name in outputs])
 
 
+def thresholds(path):
+    """On both sides of what is too little: rows of several lengths, elements, tuples, nothing at all."""
+    m = Maker()
+    outputs, inputs = [], [("data", FLOAT, [64, 8]), ("open", FLOAT, ["n", 8])]
+
+    def by(operator, data, *shape, **attributes):
+        inputs.append((f"at{len(inputs)}", INT64, list(shape)))
+        outputs.append(m(operator, data, inputs[-1][0], **attributes))
+
+    computed, open_ = m("Relu", "data"), m("Relu", "open")
+    for width in (1, 4, 64, 127, 128):
+        table = m.constant(f"of{width}", np.zeros((8, width), "f4"))
+        for count in (511, 512, 2047, 2048, 32767, 32768):
+            by("Gather", table, count)
+    for count in (0, 1, 2047, 2048):
+        by("GatherND", computed, count, 1)
+        by("GatherND", computed, count, 2)
+    for count in (0, 1, 4095, 4096):
+        by("GatherElements", computed, count, 8)
+        by("GatherElements", open_, count, 8)
+    by("GatherElements", computed, 64, "k", axis=1)
+    by("GatherND", computed, 64, 1, batch_dims=1)
+    by("Gather", computed, 1)
+    by("Gather", open_, 1, axis=1)
+    by("Gather", "data", 4)
+    m.save(path, "thresholds", inputs, [(name, FLOAT, None) for name in outputs])
+
+
 def quantized(path):
     m = Maker()
     scale, zero = m.constant("scale", np.float32(0.5)), m.constant("zero", np.uint8(0))
@@ -92,7 +120,7 @@ def unsafe(path):
            [(name, FLOAT, None) for name in [*outputs, longs]])
 
 
-CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, quantized, half, unsafe, bert, detector)}
+CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, thresholds, quantized, half, unsafe, bert, detector)}
 
 
 def said_of(path, runtime):
