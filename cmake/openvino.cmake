@@ -10,7 +10,7 @@ garner_own_target(garner_layer)
 set(extension_sources openvino/choice.cpp openvino/choice.hpp openvino/extension.cpp openvino/faults.cpp openvino/faults.hpp
     openvino/operators.cpp openvino/operators.hpp openvino/layer.h include/garner.h)
 list(TRANSFORM extension_sources PREPEND ${PROJECT_SOURCE_DIR}/)
-set_target_properties(garner_layer PROPERTIES LINK_DEPENDS "${extension_sources}") # a change is copied, too
+set_property(TARGET garner_layer APPEND PROPERTY LINK_DEPENDS ${extension_sources}) # a change is copied, too
 add_dependencies(garner_layer garner_python) # which makes the folder
 add_custom_command(TARGET garner_layer POST_BUILD
                    COMMAND ${CMAKE_COMMAND} -E make_directory $<TARGET_FILE_DIR:garner_python>/_openvino

@@ -31,6 +31,7 @@ garner_own_target(garner_python)
 
 # The package as it will be installed, for PYTHONPATH=build/python while working.
 file(GLOB python_files CONFIGURE_DEPENDS python/garner/*)
+set_property(TARGET garner_python APPEND PROPERTY LINK_DEPENDS ${python_files}) # a change is copied, too
 add_custom_command(TARGET garner_python POST_BUILD
                    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${python_files} $<TARGET_FILE_DIR:garner_python>
                    VERBATIM)
