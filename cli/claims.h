@@ -24,7 +24,7 @@ enum claim_runtime { CLAIM_ONNXRUNTIME, CLAIM_OPENVINO, CLAIM_RUNTIMES };
     REASON(SPLIT, "split", "siblings pick the rest of the axis, and the runtime makes a Split of them") \
     REASON(QUANTIZED, "quantized", "the runtime gathers the quantized data instead")                    \
     REASON(HALF, "half", "the runtime computes in f32 here, without conversions")                       \
-    REASON(SMALL, "small", "too few points to gain (min_bytes), and the runtime's own gives the same")  \
+    REASON(SMALL, "small", "fewer points than min_bytes asks for, and the runtime's own is the same")   \
     REASON(SLICE, "slice", "one index: a slice, which the runtime copies as fast or not at all")        \
     REASON(UNKNOWN, "unknown", "the file does not tell the types and shapes that it depends on")
 
