@@ -109,8 +109,10 @@ struct Replacing<ov::op::v5::GatherND> {
 // in each call; or one that compares equal to the type that it derives from, since types are compared by
 // their hash, so that the plug-in infers its shape as quickly as its own, and only when an input's has
 // changed. Kernels are looked for by name, which is ours in both. A runtime that compared names would find
-// the first in the second, which is slower and as right. A type of its own that derives from no gather is for
-// those that the runtime's transformations must not find.
+// the first in the second, which is slower and as right. Only layers that refuse no index can have the
+// second: the plug-in notes the shapes of inputs after a call that went well, so that after a refusal a call
+// with the shapes before it would get the refused call's output shape. A type of its own that derives from no
+// gather is for those that the runtime's transformations must not find.
 ov::DiscreteTypeInfo foreign_type(const char *name, const ov::DiscreteTypeInfo &base);
 ov::DiscreteTypeInfo related_type(const char *name, const ov::DiscreteTypeInfo &base);
 
@@ -133,7 +135,7 @@ template <class Base> class Layer : public Base
         static const auto type = related_type(Replacing<Base>::name, Base::get_type_info_static());
         static const auto hidden = foreign_type(Replacing<Base>::name, ov::op::Op::get_type_info_static());
         if (is_mistaken_for_data(*this)) return hidden;
-        return !m_is_onnx || infers_like_onnx(*this) ? type : get_type_info_static();
+        return m_may_refuse ? get_type_info_static() : type;
     }
 
     const std::string &get_spec() const
@@ -146,6 +148,7 @@ template <class Base> class Layer : public Base
         m_layer = make_layer(Replacing<Base>::kind, spec);
         m_spec = spec;
         m_is_onnx = spec.compare(0, 5, "onnx-") == 0;
+        m_may_refuse = Replacing<Base>::kind != GARNER_GATHER || spec != "openvino-8";
     }
 
     // The node that a reader makes: arguments and attributes first, then everything else.
@@ -171,6 +174,7 @@ template <class Base> class Layer : public Base
         copy->m_layer = m_layer;
         copy->m_spec = m_spec;
         copy->m_is_onnx = m_is_onnx;
+        copy->m_may_refuse = m_may_refuse;
         copy->complete(inputs);
         return copy;
     }
@@ -216,7 +220,7 @@ template <class Base> class Layer : public Base
 
   private:
     std::string m_spec;
-    bool m_is_onnx = false;
+    bool m_is_onnx = false, m_may_refuse = true;
     std::shared_ptr<garner_layer> m_layer;
     ov::Output<ov::Node> m_table;
 

@@ -309,7 +309,7 @@ def test_values_that_cannot_be(given, error, said):
 COUNT = """
 import ctypes, json, sys
 import numpy as np, openvino as ov, garner.openvino
-from openvino import opset5, opset6, opset8
+from openvino import opset8
 
 counter = ctypes.c_long.in_dll(ctypes.CDLL(None), "allocations")
 data, indices = np.ones((6, 5), np.float32), np.array([[0, 1, 2, 3, 4]] * 3)
@@ -331,20 +331,18 @@ def added(operator, shapes):
     alone = each_call(model.clone())
     return each_call(garner.openvino.replace(model, min_bytes=0)) - alone
 
-tuples = lambda rows: opset8.unsqueeze(rows, np.int64(2))
-operators = [lambda d, i: opset8.gather(d, i, np.int64(0)), lambda d, i: opset6.gather_elements(d, i, 0),
-             lambda d, i: opset8.gather_nd(d, tuples(i)), lambda d, i: opset5.gather_nd(d, tuples(i))]
-print(json.dumps([[added(operator, shapes) for shapes in (([6, 5], [3, 5]), ([-1, -1], [-1, -1]))] for operator in operators]))
+gather = lambda d, i: opset8.gather(d, i, np.int64(0))
+print(json.dumps([added(gather, shapes) for shapes in (([6, 5], [3, 5]), ([-1, -1], [-1, -1]))]))
 """
 
 
 def test_open_extents_cost_no_more_than_given_ones(tmp_path):
-    """A plug-in that copies a layer in every call to infer its shape allocates a hundred times for that. Garner's layers
-    are inferred as the runtime's own are: what they add to a call is the same, whether extents are open or not."""
+    """A plug-in that copies a layer in every call to infer its shape allocates a hundred times for that. Garner's Gather-8
+    is inferred as the runtime's own is: what it adds to a call is the same, whether extents are open or not."""
     counter = tmp_path / "allocations.so"
     source = Path(__file__).with_name("allocations.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-O2", source, "-o", counter], check=True)
     said = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, check=True,
                           env={**os.environ, "LD_PRELOAD": str(counter)}).stdout  # fmt: skip
-    for fixed, free in json.loads(said):
-        assert 0 < fixed < 40 and free <= fixed + 4, said
+    fixed, free = json.loads(said)
+    assert 0 < fixed < 40 and free <= fixed + 4, said

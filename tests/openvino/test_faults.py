@@ -4,7 +4,7 @@
 import numpy as np
 import openvino as ov
 import pytest
-from openvino import opset7, opset8
+from openvino import opset1, opset6, opset7, opset8
 from support import EXACT, core_with_garner, infer
 
 import garner.openvino
@@ -98,3 +98,23 @@ def test_what_the_runtime_would_crash_with_stays_here(name, ours):
 
 def test_shapes_are_left():
     assert "Gather" in {node.get_type_name() for node in garner.openvino.replace(gather([3], [1], kind=np.int64), min_bytes=0).get_ops()}
+
+
+# ---- A refused call ----
+
+
+@pytest.mark.parametrize("operator", [
+    lambda d, i: opset8.gather_nd(d, opset8.unsqueeze(i, np.int64(1))),
+    lambda d, i: opset6.gather_elements(d, opset8.unsqueeze(i, np.int64(1)), 0),
+    lambda d, i: opset1.gather(d, i, np.int64(0)),
+], ids=["GatherND-8", "GatherElements-6", "Gather-1"])  # fmt: skip
+def test_shapes_after_a_refused_call(operator):
+    """The plug-in notes the shapes of inputs after calls that went well: the one after a refusal must not be mistaken for them."""
+    inputs = [opset8.parameter([-1, 1], np.float32), opset8.parameter([-1], np.int64)]
+    model = garner.openvino.replace(ov.Model([operator(*inputs)], inputs), min_bytes=0)
+    request = ov.Core().compile_model(model, "CPU", {**EXACT, "INFERENCE_NUM_THREADS": 2}).create_infer_request()
+    data, rows = np.arange(5, dtype=np.float32).reshape(5, 1), np.array([4, 0, 2])
+    for _ in range(3):
+        assert request.infer([data, rows])[0].tolist() == data[rows].tolist()
+        with pytest.raises(RuntimeError, match="outside"):
+            request.infer([data, np.append(rows, 5)])
