@@ -77,14 +77,21 @@ static bool check_device(struct state *state, PyObject *object, const char *oper
 
 /* ---- From a DLTensor to an operand ----------------------------------------------------------- */
 
+/* Whether elements of less than a byte lie in a byte each. Types that nobody knows are refused by their
+ * names. */
+static bool is_padded(DLDataType type, uint64_t flags)
+{
+    const bool is_known = type.code == kDLInt || type.code == kDLUInt || type.code == kDLFloat4_e2m1fn;
+    return (flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) && is_known && type.bits > 0 && type.bits < 8;
+}
+
 static int take_tensor(struct state *state, struct operand *operand, const DLTensor *given, uint64_t flags,
                        const char *operator, const char * name)
 {
     garner_error error;
     DLTensor copy = *given;
     if (!is_in_memory(state, copy.device.device_type, copy.device.device_id, operator, name)) return -1;
-    if ((flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) && copy.dtype.bits < 8)
-        copy.dtype = (DLDataType){kDLUInt, 8, copy.dtype.lanes};
+    if (is_padded(copy.dtype, flags)) copy.dtype = (DLDataType){kDLUInt, 8, copy.dtype.lanes};
     if (copy.dtype.code == kDLFloat4_e2m1fn && copy.dtype.lanes == 2) {
         raise_error(state, GARNER_BAD_TYPE,
                     "%s: %s holds pairs of 4-bit floats, as torch.float4_e2m1fn_x2; give it "

@@ -76,6 +76,8 @@ BAD = {
     "lanes": dict(lanes=4),
     "no-lanes": dict(lanes=0),
     "no-bits": dict(bits=0),
+    "no-bits-padded": dict(code=2, bits=0, version=(1, 0), flags=4),
+    "unknown-code-padded": dict(code=77, bits=4, version=(1, 0), flags=4),
     "odd-bits": dict(bits=7),
     "handles": dict(code=3, bits=64),
     "unknown-code": dict(code=77),
