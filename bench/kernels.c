@@ -108,12 +108,12 @@ GARNER_INLINE int64_t move_unchecked(const struct segment *given, enum source so
         const struct segment segment = segment_at(like, data, indices, out, n);                          \
         return move_unchecked(&segment, source, index, run);                                             \
     }
-#include "cpu/kernels.def"
+#include "cpu/kernels/kernels.def"
 #undef KERNEL
 
 static kernel_function *const ceilings[] = {
 #define KERNEL(level, source, index, run) CEILING_NAME(level, source, index, run),
-#include "cpu/kernels.def"
+#include "cpu/kernels/kernels.def"
 #undef KERNEL
 };
 

@@ -39,7 +39,7 @@ static void say_kernel(struct line *line, const struct kernel *kernel)
 {
     static const char *const source_names[] = {
 #define SOURCE(source, name, axes) [source] = name,
-#include "cpu/sources.def"
+#include "cpu/kernels/sources.def"
 #undef SOURCE
     };
     say(line, " %s %s-i%d-", garner_level_name(kernel->level), source_names[kernel->source],

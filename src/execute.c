@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 
 #include "error.h"
+#include "fast_path.h"
 #include "plan.h"
 #include "pool.h"
-#include "small.h"
 
 /* One execution. Tasks share it; all they change are its flags. */
 struct run {

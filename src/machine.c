@@ -2,7 +2,7 @@
 /* Tells what was found about the machine, for people who want to know what runs. */
 #include <string.h>
 
-#include "cpu/kernel.h"
+#include "cpu/kernels/kernel.h"
 #include "pool.h"
 
 #if defined(__x86_64__) || defined(__i386__)

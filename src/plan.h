@@ -3,7 +3,7 @@
 #ifndef GARNER_PLAN_H
 #define GARNER_PLAN_H
 
-#include "cpu/cpu.h"
+#include "cpu/cpu_work.h"
 #include "nest.h"
 #include "scan.h"
 

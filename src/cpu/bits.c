@@ -3,7 +3,7 @@
  * Packed elements whose runs do not begin and end on bytes. Out is dense, so a task writes its
  * elements in order, a whole packing unit at a time, and no two tasks touch the same byte.
  */
-#include "cpu.h"
+#include "cpu_work.h"
 
 enum { MOST_PER_UNIT = 8, SPLIT_WORD = 16 };
 

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 /* The models of Intel's family 6 that have AVX-512 and are open to gather data sampling: since their
  * microcode closes that hole a gather takes three times as long. Of Skylake's a core alone writes past the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The resolver: indices of any width, sign and stride, under any policy, become checked offsets. */
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 /* One loop for each index type, made by passing the type as a constant. */
 GARNER_INLINE enum landing resolve_as(const struct nest *nest, const char *at, int64_t n, int64_t *offset,

@@ -4,7 +4,7 @@
 
 const struct kernel_line kernel_lines[] = {
 #define KERNEL(level, source, index, run) {level, source, index, run, #source " " #index " " #run},
-#include "cpu/kernels.def"
+#include "cpu/kernels/kernels.def"
 #undef KERNEL
 };
 const int kernel_line_count = sizeof kernel_lines / sizeof kernel_lines[0];

@@ -6,7 +6,7 @@
 #ifndef GARNER_TESTS_KERNEL_LIST_H
 #define GARNER_TESTS_KERNEL_LIST_H
 
-#include "cpu/kernel.h"
+#include "cpu/kernels/kernel.h"
 
 struct kernel_line {
     enum level level;

@@ -6,7 +6,7 @@
 #ifndef GARNER_CPU_POINTS_H
 #define GARNER_CPU_POINTS_H
 
-#include "fours.h"
+#include "combine_stores.h"
 #include "source.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of later rows, which are asked for while the points of a row are moved: a row that uses much of its
  * table meets each line of it soon, and in an order that no CPU foresees. */
-#include "cpu.h"
+#include "cpu_work.h"
 
 enum {
     KIB = 1024,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Cuts the work into tasks, by what it costs: as many as are worth being handed out, however many threads
  * there are to take them. */
-#include "cpu.h"
+#include "cpu_work.h"
 
 enum {
     TASK_COST = 128 * 1024, /* bytes moved, or as good as moved, that make a task worth handing out */

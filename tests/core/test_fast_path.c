@@ -5,9 +5,9 @@
  */
 #include "testing.h"
 
+#include "fast_path.h"
 #include "plan.h"
 #include "random.h"
-#include "small.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #ifndef GARNER_CPU_H
 #define GARNER_CPU_H
 
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 enum way {
     ROWS,       /* row by row, each with its own indices */

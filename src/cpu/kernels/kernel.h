@@ -7,7 +7,7 @@
 #ifndef GARNER_CPU_KERNEL_H
 #define GARNER_CPU_KERNEL_H
 
-#include "../nest.h"
+#include "../../nest.h"
 
 #if defined(__x86_64__)
 enum { X86 = 1 };

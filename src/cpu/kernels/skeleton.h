@@ -18,12 +18,12 @@
 #ifndef GARNER_CPU_SKELETON_H
 #define GARNER_CPU_SKELETON_H
 
-#include "joined.h"
-#include "pieces.h"
-#include "ring.h"
-#include "seamless.h"
-#include "shared.h"
-#include "sliver.h"
+#include "aligned_stores.h"
+#include "overlap_copy.h"
+#include "panel.h"
+#include "prefetch_ring.h"
+#include "shared_offsets.h"
+#include "short_rows.h"
 
 /* One row: where that helps most of it in pieces, without a seam or by way of a ring, and the rest, or from
  * the first index that is not inside on, point by point. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked for before it is needed: later runs and single elements; tables are in onward.c. */
-#include "cpu.h"
+/* What is asked for before it is needed: later runs and single elements; tables are in prefetch_table.c. */
+#include "cpu_work.h"
 
 enum {
     AHEAD_BYTES = 2048,   /* how far ahead runs and the tables of joined rows are asked for, */

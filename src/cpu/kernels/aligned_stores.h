@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of any length to places side by side, written without a seam on aarch64: seamless.c says how. It is a
- * file of its own, and each length of row a function of its own there, since compilers take long over them.
+ * Rows of any length to places side by side, written without a seam on aarch64: aligned_stores.c says how. It
+ * is a file of its own, and each length of row a function of its own there, since compilers take long over
+ * them.
  */
 #ifndef GARNER_CPU_SEAMLESS_H
 #define GARNER_CPU_SEAMLESS_H

@@ -4,7 +4,7 @@
  * products, so that a small gather needs neither views nor a map nor a plan. All checks are made here too,
  * but only passed or not: what is unusual or wrong goes the long way, which decides and finds the words.
  */
-#include "small.h"
+#include "fast_path.h"
 
 enum { SMALL_OUT = 1024 /* bytes; with more to move, planning does not show */ };
 

@@ -7,7 +7,7 @@
  * Slivers of few rows lie on the stack. For those of more, threads borrow the last rows of out, where there
  * is room for all of them, which are written after all others.
  */
-#include "cpu.h"
+#include "cpu_work.h"
 
 enum {
     NEAREST = 128 * 1024,             /* the smallest table that does not stay in the nearest cache */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides, once for each plan, how a nest is run: the way and the kernels. */
-#include "cpu.h"
+#include "cpu_work.h"
 
 enum {
     SHORT_ROW = 64,     /* points; shorter rows go many at a time, if their runs are short as well */

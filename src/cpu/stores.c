@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What only shows where much is moved: looking ahead, serving more rows, writing past the caches. */
-#include "cpu.h"
+#include "cpu_work.h"
 
 enum {
     CACHED = 1024 * 1024,            /* bytes of a table that stays in a core's own caches */

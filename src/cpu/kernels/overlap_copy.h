@@ -8,7 +8,7 @@
 #include "points.h"
 
 enum {
-    LONGEST_PIECE = X86 ? 16 : 8, /* seamless.h has what is longer */
+    LONGEST_PIECE = X86 ? 16 : 8, /* aligned_stores.h has what is longer */
     MOST_PIECED = 2 * LONGEST_PIECE
 };
 

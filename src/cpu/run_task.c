@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs one task: walks its rectangle of the grid the chosen way, segment by segment. */
-#include "cpu.h"
-#include "move.h"
+#include "cpu_work.h"
+#include "kernels/move.h"
 
 enum { PATTERN_POINTS = 1024 };
 

@@ -5,7 +5,7 @@
  * such an address costs two on aarch64, and rows of an odd length would consist of those. Loads begin
  * anywhere, but stay within their row.
  */
-#include "seamless.h"
+#include "aligned_stores.h"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
