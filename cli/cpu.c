@@ -10,7 +10,7 @@
 #include "command.h"
 #include "environment.h"
 #include "fail.h"
-#include "machine.h"
+#include "machine_caches.h"
 #include "workload.h"
 
 /* What is printed, found out before the first word of it. */

@@ -10,9 +10,9 @@
 #include "environment.h"
 #include "exits.h"
 #include "fail.h"
-#include "fault.h"
 #include "help.h"
 #include "message.h"
+#include "signals.h"
 
 static garner_status dispatch(const struct invocation *line, garner_error *error)
 {
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     static char buffer[1 << 16];
     struct invocation line;
     garner_error error = {.status = GARNER_OK};
-    fault_install();
+    signals_install();
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     garner_status status = options_parse(&line, argc, argv, &error);
     if (status == GARNER_OK) status = dispatch(&line, &error);

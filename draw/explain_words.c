@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_locale.h"
 #include "explain_view.h"
-#include "point.h"
 #include "value.h"
 
 void words_clear(struct words *words)
@@ -259,9 +259,9 @@ void view_line(struct words *words, const struct map *map, int64_t out_flat)
 
 static void add_share(struct words *words, double part, double whole)
 {
-    void *locale = point_begin();
+    void *locale = c_locale_begin();
     words_add(words, " (%.3g %%)", 100.0 * part / whole);
-    point_end(locale);
+    c_locale_end(locale);
 }
 
 static void say_used(struct words *words, const struct map *map)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "point.h"
+#include "c_locale.h"
 
 /* What the codes beyond the finite numbers are. */
 enum special {
@@ -280,9 +280,9 @@ const char *number_parse(const struct number_format *f, const char *text, const 
     const char *after_nan = scan_word(text, end, "nan");
     if (after_nan) return negative ? "has a sign" : parse_nan(f, after_nan, end, bits);
     if (negative && f->special == SCALE) return "is no value of this type, which has no sign";
-    void *locale = point_begin();
+    void *locale = c_locale_begin();
     const char *wrong = parse_magnitude(f, text, bits);
-    point_end(locale);
+    c_locale_end(locale);
     if (!wrong && negative && (f->special != FNUZ || *bits != 0)) *bits |= sign_bit(f);
     return wrong;
 }
@@ -358,8 +358,8 @@ int number_text(char buffer[NUMBER_TEXT_SIZE], const struct number_format *f, ui
     int sign = (bits & sign_bit(f)) != 0;
     buffer[0] = '-';
     if (is_infinite(f, bits)) return sign + snprintf(buffer + sign, NUMBER_TEXT_SIZE - 1, "inf");
-    void *locale = point_begin();
+    void *locale = c_locale_begin();
     int size = text_of_magnitude(buffer + sign, f, bits & ones(magnitude_bits(f)));
-    point_end(locale);
+    c_locale_end(locale);
     return sign + size;
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fail.h"
-#include "inside.h"
 #include "ir.h"
+#include "model_internal.h"
 #include "onnx_model.h"
 
 static int ends_with(const char *text, const char *suffix)

@@ -100,7 +100,7 @@ typedef struct OrtEpFactory {
 
 /* The runtime: its functions, out of their tables, and what was found out about it. */
 struct ort {
-    bool plain_strings; /* its strings are laid out as strings.h says */
+    bool plain_strings; /* its strings are laid out as ort_strings.h says */
 #define FUNCTION(table, place, result, name, ...) result (*name)(__VA_ARGS__);
 #include "abi.def"
 #undef FUNCTION

@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "ort_strings.h"
 #include "provider.h"
-#include "strings.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -134,7 +134,7 @@ OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBase *base
     factory->base = functions;
     factory->ort = ort;
     atomic_init(&factory->users, 1);
-    factory->ort.plain_strings = strings_are_plain(&ort);
+    factory->ort.plain_strings = ort_strings_are_plain(&ort);
     OrtStatus *status = registry_open(&factory->registry, &factory->ort);
     if (status) {
         ReleaseEpFactory(&factory->base);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operand.h"
+#include "ort_operand.h"
 
 /* ---- The graph around a node ------------------------------------------------------------------ */
 
@@ -63,7 +63,7 @@ static bool expect(const struct ort *ort, const OrtValueInfo *value, garner_tens
 {
     const OrtTypeInfo *type = NULL;
     return !ort_failed(ort, ort->GetValueInfoTypeInfo(value, &type)) && type &&
-           operand_expect(ort, type, tensor, extents);
+           ort_operand_expect(ort, type, tensor, extents);
 }
 
 /* Who reads a value, and as which input. */
@@ -128,7 +128,7 @@ static bool constant_of(const struct ort *ort, const OrtValueInfo *value, int64_
     garner_tensor tensor;
     if (value == NULL || ort_failed(ort, ort->ValueInfo_IsConstantInitializer(value, &is_constant)) ||
         !is_constant || ort_failed(ort, ort->ValueInfo_GetInitializerValue(value, &initializer)) ||
-        initializer == NULL || ort_failed(ort, operand_read(ort, initializer, &tensor)))
+        initializer == NULL || ort_failed(ort, ort_operand_read(ort, initializer, &tensor)))
         return false;
     bool is_one = tensor.rank == 0 || (tensor.rank == 1 && tensor.shape[0] == 1);
     if (tensor.dtype != GARNER_I64 || !is_one || tensor.data == NULL) return false;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fusion.h"
-#include "operand.h"
+#include "ort_operand.h"
 
 struct provider {
     OrtEp ep; /* first: the runtime knows no other part */
@@ -75,7 +75,7 @@ static bool is_worth_it(const struct provider *provider, const OrtNode *node)
     if (provider->min_bytes == 0) return true;
     if (ort_failed(ort, ort->Node_GetOutputs(node, &output, 1)) || output == NULL ||
         ort_failed(ort, ort->GetValueInfoTypeInfo(output, &type)) ||
-        !operand_foresee(ort, type, &tensor, extents))
+        !ort_operand_foresee(ort, type, &tensor, extents))
         return true;
     for (int32_t d = 0; d < tensor.rank; d++)
         if (__builtin_mul_overflow(count, extents[d], &count)) return true;

@@ -56,7 +56,8 @@ static OrtStatus *add(OrtKernelRegistry *kernels, const struct ort *ort, const s
     RETURN_FAILURE(ort->CreateKernelDefBuilder(&builder));
     OrtStatus *status = describe(builder, ort, line);
     if (status == NULL) status = ort->KernelDefBuilder_Build(builder, &definition);
-    if (status == NULL) status = ort->KernelRegistry_AddKernel(kernels, definition, kernel_create, version);
+    if (status == NULL)
+        status = ort->KernelRegistry_AddKernel(kernels, definition, ort_kernel_create, version);
     if (definition) ort->ReleaseKernelDef(definition);
     ort->ReleaseKernelDefBuilder(builder);
     return status;

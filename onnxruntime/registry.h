@@ -3,7 +3,7 @@
 #ifndef GARNER_ONNXRUNTIME_REGISTRY_H
 #define GARNER_ONNXRUNTIME_REGISTRY_H
 
-#include "kernel.h"
+#include "ort_kernel.h"
 
 enum { VERSIONS = 8 };
 

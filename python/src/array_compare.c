@@ -8,9 +8,9 @@
 
 #include "array_object.h"
 #include "buffer_format.h"
+#include "element_value.h"
 #include "errors.h"
 #include "operand.h"
-#include "value.h"
 
 /* Now and then other threads have their turn, and somebody may have pressed Ctrl-C. */
 static bool goes_on(int64_t done)

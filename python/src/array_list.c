@@ -2,9 +2,9 @@
 /* The elements of a garner.Array as Python's own objects, for every element type. */
 #include "array_object.h"
 #include "buffer_format.h"
+#include "element_value.h"
 #include "errors.h"
 #include "operand.h"
-#include "value.h"
 
 PyObject *array_object_element(const struct array_object *array, int64_t offset)
 {

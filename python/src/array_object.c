@@ -27,14 +27,15 @@ static void fill_numbers(struct array_object *made, const garner_tensor *tensor,
     made->tensor.strides = strides;
 }
 
-struct array_object *array_object_new(struct state *state, struct block *block, const garner_tensor *tensor,
-                                      const char *format, const char *descr, bool writable)
+struct array_object *array_object_new(struct state *state, struct counted_memory *block,
+                                      const garner_tensor *tensor, const char *format, const char *descr,
+                                      bool writable)
 {
     size_t words = strlen(format ? format : "") + 1, more = strlen(descr ? descr : "") + 1;
     size_t extra = (size_t)tensor->rank * 2 * (sizeof(int64_t) + sizeof(Py_ssize_t)) + words + more;
     struct array_object *made = PyObject_Malloc(sizeof *made + extra);
     if (made == NULL) {
-        block_drop(block);
+        counted_memory_drop(block);
         PyErr_NoMemory();
         return NULL;
     }
@@ -59,7 +60,7 @@ struct array_object *array_object_new(struct state *state, struct block *block, 
 struct array_object *array_object_allocate(struct state *state, const garner_shape *shape, const char *format,
                                            const char *descr)
 {
-    struct block *block = block_allocate((size_t)shape->bytes);
+    struct counted_memory *block = counted_memory_allocate((size_t)shape->bytes);
     if (block == NULL) {
         PyErr_NoMemory();
         return NULL;

@@ -6,13 +6,13 @@
 #ifndef GARNER_PYTHON_ARRAY_OBJECT_H
 #define GARNER_PYTHON_ARRAY_OBJECT_H
 
-#include "block.h"
+#include "counted_memory.h"
 #include "dlpack_abi.h"
 #include "state.h"
 
 struct array_object {
     PyObject_HEAD PyObject *weak_references;
-    struct block *block;
+    struct counted_memory *block;
     garner_tensor tensor; /* shape and strides are the object's own; strides are always there */
     int64_t count, bytes; /* elements; bytes of a dense copy */
     Py_ssize_t *buffer_shape, *buffer_strides;
@@ -25,8 +25,9 @@ struct array_object {
 
 /* An Array over a tensor in a block, one share of which it takes over, also on failure. `format` and
  * `descr` are copied, and may be NULL. */
-struct array_object *array_object_new(struct state *state, struct block *block, const garner_tensor *tensor,
-                                      const char *format, const char *descr, bool writable);
+struct array_object *array_object_new(struct state *state, struct counted_memory *block,
+                                      const garner_tensor *tensor, const char *format, const char *descr,
+                                      bool writable);
 
 /* A dense Array with fresh memory. */
 struct array_object *array_object_allocate(struct state *state, const garner_shape *shape, const char *format,

@@ -91,7 +91,7 @@ static PyObject *view_of(struct state *state, const struct array_object *array, 
     tensor.shape = part->shape;
     tensor.strides = part->strides;
     tensor.byte_offset += (uint64_t)(part->offset * item);
-    block_share(array->block);
+    counted_memory_share(array->block);
     struct array_object *view =
         array_object_new(state, array->block, &tensor, array->format, array->descr, array->writable);
     if (view) view->dlpack_type = array->dlpack_type;

@@ -243,7 +243,7 @@ static void array_free_object(PyObject *self)
     struct array_object *array = (struct array_object *)self;
     PyTypeObject *type = Py_TYPE(self);
     if (array->weak_references) PyObject_ClearWeakRefs(self);
-    block_drop(array->block);
+    counted_memory_drop(array->block);
     PyObject_Free(self);
     Py_DECREF((PyObject *)type);
 }

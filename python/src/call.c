@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "array_object.h"
-#include "beyond.h"
 #include "cache.h"
 #include "errors.h"
+#include "huge_index.h"
 #include "numpy.h"
 #include "result.h"
 #include "work.h"
@@ -60,7 +60,7 @@ static PyObject *refuse(struct call *call, garner_error *error)
 {
     if (PyErr_Occurred()) return NULL; /* an interrupt, or memory that moved */
     if (call->given) restore_position(error, call->given);
-    return beyond_raise(call->state, &call->indices, error);
+    return huge_index_raise(call->state, &call->indices, error);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -214,7 +214,7 @@ PyObject *call_run(struct call *call)
 {
     garner_error error;
     PyObject *result;
-    if (call->indices.beyond && !beyond_wrap(&call->op, &call->data, &call->indices))
+    if (call->indices.beyond && !huge_index_wrap(&call->op, &call->data, &call->indices))
         return call_abandon(call);
     if (call->out && call->out != Py_None) {
         result = run_out(call, &error);

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "arguments.h"
-#include "beyond.h"
 #include "errors.h"
 #include "explain.h"
 #include "files.h"
+#include "huge_index.h"
 #include "plan_object.h"
 
 struct drawing {
@@ -32,7 +32,7 @@ static PyObject *draw_text(const struct drawing *drawing, int width, int colour)
     int closed = fclose(memory);
     PyObject *made = NULL;
     if (status != GARNER_OK)
-        beyond_raise(drawing->state, &drawing->indices, &error);
+        huge_index_raise(drawing->state, &drawing->indices, &error);
     else if (drawing->indices.beyond)
         raise_error(drawing->state, GARNER_BAD_TYPE,
                     "%s: indices has a number that does not fit in 64 bits, and cannot be drawn",

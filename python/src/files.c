@@ -13,7 +13,7 @@ static const char store_capsule[] = "garner.store";
 
 /* ---- Arrays out of files --------------------------------------------------------------------- */
 
-static void release_loaded(struct block *block)
+static void release_loaded(struct counted_memory *block)
 {
     array_free(block->context);
     free(block->context);
@@ -22,7 +22,8 @@ static void release_loaded(struct block *block)
 PyObject *array_object_of_file(struct state *state, struct array *loaded)
 {
     struct array *kept = malloc(sizeof *kept);
-    struct block *block = kept ? block_around(loaded->tensor.data, release_loaded, kept) : NULL;
+    struct counted_memory *block =
+        kept ? counted_memory_around(loaded->tensor.data, release_loaded, kept) : NULL;
     if (block == NULL) {
         free(kept);
         array_free(loaded);

@@ -12,7 +12,7 @@ typedef PyObject *fast_function(PyObject *module, PyObject *const *arguments, Py
 extern fast_function gather, gather_elements, gather_nd;
 extern const char gather_doc[], gather_elements_doc[], gather_nd_doc[];
 
-/* namesakes.c: under the names that other libraries give them */
+/* numpy_torch_functions.c: under the names that other libraries give them */
 extern fast_function take, take_along_axis, index_select, take_along_dim;
 extern const char take_doc[], take_along_axis_doc[], index_select_doc[], take_along_dim_doc[];
 

@@ -39,7 +39,7 @@ static int make_names(struct state *state)
 {
     static const char *const words[NAMES] = {
 #define NAME(word) #word,
-#include "names.def"
+#include "interned_names.def"
 #undef NAME
     };
     for (int i = 0; i < NAMES; i++)

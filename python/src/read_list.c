@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "beyond.h"
 #include "errors.h"
+#include "huge_index.h"
 #include "operand.h"
 
 enum leaf { LEAF_NONE, LEAF_BOOL, LEAF_INTEGER, LEAF_FLOAT, LEAF_COMPLEX };
@@ -220,7 +220,7 @@ static bool put_integer(struct walk *walk, PyObject *leaf, int64_t flat, int64_t
     bool done = !PyErr_Occurred();
     if (beyond && walk->as_indices) {
         to[flat] = beyond > 0 ? INT64_MAX : INT64_MIN;
-        done = beyond_keep(walk->operand, flat, number);
+        done = huge_index_keep(walk->operand, flat, number);
     } else if (beyond) {
         done = refuse(walk, GARNER_BAD_TYPE, "does not fit in 64 bits");
     }

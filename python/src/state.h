@@ -21,10 +21,10 @@
 
 #include "garner.h"
 
-/* What names.def lists. */
+/* What interned_names.def lists. */
 enum name {
 #define NAME(word) NAME_##word,
-#include "names.def"
+#include "interned_names.def"
 #undef NAME
     NAMES
 };

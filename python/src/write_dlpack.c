@@ -15,13 +15,13 @@ struct shared {
         DLManagedTensor plain;
         DLManagedTensorVersioned versioned;
     } form;
-    struct block *block;
+    struct counted_memory *block;
     int64_t numbers[];
 };
 
 static void free_shared(struct shared *shared)
 {
-    block_drop(shared->block);
+    counted_memory_drop(shared->block);
     free(shared);
 }
 
@@ -64,7 +64,7 @@ static struct shared *share(const struct array_object *array, DLTensor *tensor)
         tensor->shape[i] = array->tensor.shape[i];
         tensor->strides[i] = array->tensor.strides[i];
     }
-    block_share(array->block);
+    counted_memory_share(array->block);
     shared->block = array->block;
     return shared;
 }

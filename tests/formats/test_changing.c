@@ -12,9 +12,9 @@
 
 #include <sys/stat.h>
 
-#include "beneath.h"
 #include "changing.h"
 #include "npy_header.h"
+#include "open_beneath.h"
 
 static void look_at(const garner_tensor *tensor)
 {
@@ -273,7 +273,7 @@ static void open_beneath(const void *bytes, size_t size)
     void *mapping;
     size_t mapped;
     garner_error error;
-    assert_int_not_equal(beneath_map(path, bytes, size, 1, &mapping, &mapped, &error), GARNER_OK);
+    assert_int_not_equal(open_beneath_map(path, bytes, size, 1, &mapping, &mapped, &error), GARNER_OK);
 }
 
 static void test_beneath(void **state)
