@@ -25,8 +25,8 @@ enum {
     OUT_BYTES = 128 * 1024,   /* and as many bytes */
     INDICES = 512 * 1024,     /* of all calls: enough not to meet the same lines again */
     SHORT_POINTS = 32,        /* of a short row */
-    SLIVER_BYTES = 64,        /* of a row of a sliver, */
-    SLIVER_PLACES = 768,      /* which has no more rows */
+    PANEL_BYTES = 64,         /* of a row of a panel, */
+    PANEL_PLACES = 768,       /* which has no more rows */
     TABLE_COLUMNS = 64,       /* of the table whose axis 0 COLUMNS gathers */
     LOOK_AHEAD_FROM = 1 << 20 /* tables of this size are looked ahead in */
 };
@@ -61,9 +61,9 @@ GARNER_INLINE int64_t find_offset(const struct segment *s, int64_t i, enum sourc
         const int64_t place = load_index(s->index + (i * axes + k) * width, width);
         offset += place * ((source == UNIT && run > 0) || source == SHORT_UNIT ? run : s->axis[k].stride);
     }
-    if (source == SLIVER) return offset + i % (SLIVER_BYTES / run) * run;
+    if (source == PANEL) return offset + i % (PANEL_BYTES / run) * run;
     if (source == SHORT_COLUMNS) return offset + i % SHORT_POINTS * run;
-    if (source == COLUMNS) return offset + i * (run > 0 ? run : s->ramp);
+    if (source == COLUMNS) return offset + i * (run > 0 ? run : s->data_stride);
     return source == PATTERN ? offset + s->pattern[i] : offset;
 }
 
@@ -89,7 +89,8 @@ GARNER_INLINE int64_t move_unchecked(const struct segment *given, enum source so
         _Pragma("GCC unroll 8") for (int g = 0; g < GROUP; g++)
         {
             offset[g] = find_offset(&s, i + g, source, width, run);
-            if (s.ahead && i + GROUP + s.ahead <= s.n) look_ahead(&s, i + g + s.ahead, source, width, run);
+            if (s.prefetch_distance && i + GROUP + s.prefetch_distance <= s.n)
+                look_ahead(&s, i + g + s.prefetch_distance, source, width, run);
         }
         _Pragma("GCC unroll 8") for (int g = 0; g < GROUP; g++)
         {
@@ -175,27 +176,28 @@ static void make_workload(struct workload *w, struct memory *memory, const struc
     *w = (struct workload){.pitch = axes * line->index};
     w->windows = INDICES / axes / n;
     if (places / n < w->windows) w->windows = places / n + 1;
-    w->segment = (struct segment){.data = memory->data, .out = memory->out, .n = n, .step = run, .run = run};
+    w->segment =
+        (struct segment){.data = memory->data, .out = memory->out, .n = n, .out_stride = run, .run = run};
     w->segment.rows = 1;
     w->segment.row_points = SHORT_POINTS;
     w->segment.axis = w->axis;
     w->segment.pattern = memory->pattern;
     if (bytes > LOOK_AHEAD_FROM && (run > 32 || axes > 1))
-        w->segment.ahead = run < 256 ? 16 : run < 4096 ? 4096 / run : 1;
+        w->segment.prefetch_distance = run < 256 ? 16 : run < 4096 ? 4096 / run : 1;
     cut_table(w, axes, places > 1 ? places : 1);
     if (line->source == COLUMNS || line->source == SHORT_COLUMNS) {
-        w->segment.ramp = run;
+        w->segment.data_stride = run;
         const int64_t columns = line->source == COLUMNS ? n : SHORT_POINTS;
         const int64_t bound = places > columns ? places / columns : 1;
         w->axis[0] = (struct axis){.bound = bound, .stride = columns * run, .wrap = bound};
     }
-    if (line->source == SLIVER) {
-        const int64_t bound = places * run / SLIVER_BYTES;
-        w->segment.row_index = SLIVER_BYTES / run * line->index;
-        w->segment.row_step = SLIVER_BYTES;
-        w->segment.row_points = (uint8_t)(SLIVER_BYTES / run);
-        w->axis[0] = (struct axis){.stride = SLIVER_BYTES};
-        w->axis[0].bound = w->axis[0].wrap = bound < SLIVER_PLACES ? bound : SLIVER_PLACES;
+    if (line->source == PANEL) {
+        const int64_t bound = places * run / PANEL_BYTES;
+        w->segment.row_index_stride = PANEL_BYTES / run * line->index;
+        w->segment.row_out_stride = PANEL_BYTES;
+        w->segment.row_points = (uint8_t)(PANEL_BYTES / run);
+        w->axis[0] = (struct axis){.stride = PANEL_BYTES};
+        w->axis[0].bound = w->axis[0].wrap = bound < PANEL_PLACES ? bound : PANEL_PLACES;
     }
     fill_indices(w, line, axes, memory->indices);
     for (int64_t i = 0; i < n; i++)

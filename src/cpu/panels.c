@@ -96,9 +96,9 @@ void garner_slivers_choose(struct cpu_work *work, const struct nest *nest)
     work->places = work->lent ? at_most(before->n / LENDERS / work->lent, MOST_PLACES) : 0;
     if (row == 0 && work->places == 0) return;
     if (row) work->way = SLIVERS;
-    work->sliver = garner_kernel_find(SLIVER, nest->index_type.bytes, nest->run);
-    work->segment.row_index = before->index * nest->index_type.bytes;
-    work->segment.row_step = before->out;
+    work->sliver = garner_kernel_find(PANEL, nest->index_type.bytes, nest->run);
+    work->segment.row_index_stride = before->index * nest->index_type.bytes;
+    work->segment.row_out_stride = before->out;
     work->segment.row_points = (uint8_t)(row / nest->run);
 }
 

@@ -95,7 +95,7 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
     if (touched <= sight->near_runs ||
         (is_constant && nest->run <= CONSTANT_RUN && table_bytes(nest) > sight->found))
         return 0;
-    if (work->segment.plain) return 0;
+    if (work->segment.by_memcpy) return 0;
     if (X86 && !stream)
         return nest->run < AHEAD_CACHED ? at_most(AHEAD_POINTS, divide_up(AHEAD_CACHED, nest->run)) : 0;
     if (touched <= sight->nearest_runs) return at_most(AHEAD_POINTS, divide_up(AHEAD_BYTES, nest->run));
@@ -119,7 +119,9 @@ void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool 
     const int64_t touched = touched_bytes(nest, &sight);
     const bool nearest = nest->run <= MOST_ELEMENT ? table_bytes(nest) <= sight.nearest_elements
                                                    : touched <= sight.nearest_runs;
-    work->segment.ahead = choose_ahead(work, nest, &sight, touched, stream);
-    work->segment.nearest = X86 ? !stream || nest->run < STREAMED_FAR : nearest && !is_foreseen(work, nest);
+    work->segment.prefetch_distance = choose_ahead(work, nest, &sight, touched, stream);
+    work->segment.points_to_l1 = work->segment.indices_to_l1 =
+        X86 ? !stream || nest->run < STREAMED_FAR : nearest && !is_foreseen(work, nest);
     garner_cpu_look_onward(work, nest, touched);
+    work->segment.by_strips = work->segment.points_to_l1 || work->segment.prefetch_distance == 0;
 }

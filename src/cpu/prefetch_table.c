@@ -96,6 +96,8 @@ void garner_cpu_look_onward(struct cpu_work *work, const struct nest *nest, int6
     if (nest->rank == 1) return; /* there is no later row */
     const struct onward onward = choose_onward(nest, spanned_bytes(nest));
     work->share = choose_share(work, nest, &onward);
-    s->pace = (int32_t)choose_pace(work, nest, &onward, touched, &s->nearest);
-    if (s->pace) s->row_ramp = nest->dim[nest->rank - 2].data;
+    s->table_bytes_per_point = (int32_t)choose_pace(work, nest, &onward, touched, &s->table_to_l1);
+    if (!s->table_bytes_per_point) return;
+    s->next_table = nest->dim[nest->rank - 2].data;
+    if (!is_joined(work)) s->points_to_l1 = s->indices_to_l1 = s->table_to_l1;
 }

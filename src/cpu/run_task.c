@@ -116,7 +116,7 @@ static bool run_rows(const struct cpu_work *work, const struct nest *nest, const
     struct segment like = work->segment;
     struct cursor row;
     like.run = tile.length;
-    like.row_ramp += tile.column * like.pace; /* the same part of the next row's table */
+    like.next_table += tile.column * like.table_bytes_per_point; /* the same part of the next row's table */
     cursor_seek(&row, nest, nest->rank - 1, tile.row);
     row.spot = spot_along(row.spot, inner, tile.column);
     row.spot.data += tile.from;
@@ -244,8 +244,8 @@ static bool move_reused(const struct cpu_work *work, const struct nest *nest, co
     struct segment like = work->segment;
     like.run = tile->length;
     like.rows = rows;
-    like.row_ramp = before->data;
-    like.row_step = before->out;
+    like.row_data_stride = before->data;
+    like.row_out_stride = before->out;
     for (int64_t column = tile->column, moved; column < tile->column_end; column += moved) {
         moved = move_block(nest, buffers, &like, spot_along(row, inner, column), tile->column_end - column);
         if (moved == 0) return false;

@@ -7,7 +7,8 @@ enum {
     STREAMED_OUT = 32 * 1024 * 1024, /* bytes from which on out is better written past the caches */
     STREAMED_ROW = 8192,             /* bytes of a row of single elements for which that holds */
     NEAR_OUT = 2 * 1024 * 1024,      /* bytes of an out that stays near a core, */
-    NEARER_OUT = 512 * 1024,         /* so near that stores across a line are no loss */
+    NEARER_OUT = 512 * 1024,         /* so near that stores across a line are no loss, */
+    OVERLAP_VECTORS = 4,             /* where runs of so many whole vectors are stored unaligned */
     PLAIN_RUN = 32 * 1024            /* bytes of a run that on x86 is better left to the C library */
 };
 
@@ -24,11 +25,12 @@ static bool goes_plain(const struct nest *nest)
 void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
 {
     const bool stream = nest->points >= STREAMED_OUT / nest->run && !(garner_cpu_quirks() & SLOW_STREAMS);
-    work->segment.plain = goes_plain(nest);
+    work->segment.by_memcpy = goes_plain(nest);
     garner_cpu_look_ahead(work, nest, stream);
-    work->segment.stream =
+    work->segment.non_temporal =
         stream && (nest->run > MOST_ELEMENT || nest->dim[nest->rank - 1].n >= STREAMED_ROW / nest->run);
-    work->segment.out_is_near = !is_short_sighted() && nest->points <= NEARER_OUT / nest->run;
+    if (!X86 && !is_short_sighted() && nest->points <= NEARER_OUT / nest->run)
+        work->segment.overlap_vectors = OVERLAP_VECTORS;
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
     if (work->way == REUSES)
         work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));

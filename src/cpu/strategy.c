@@ -115,7 +115,7 @@ static GARNER_NOINLINE void prepare_short_rows(struct cpu_work *work, const stru
     work->rows = nest->rank == 2 ? 1 : nest->rows / before->n; /* a division takes long */
     if (is_joined(work)) {
         work->segment.row_points = (uint8_t)inner->n;
-        work->segment.row_ramp = before->data;
+        work->segment.row_data_stride = before->data;
     } else if (nest->points <= SHORT_PATTERN && work->rows == 1) {
         make_pattern(work->pattern, nest, nest->points);
         work->segment.pattern = work->pattern;
@@ -128,8 +128,8 @@ static void keep_one_block(struct cpu_work *work, const struct nest *nest)
     if (nest->rank > 2 || work->tasks > 1 || work->columns > BLOCK_POINTS) return;
     work->way = ONE_BLOCK;
     work->segment.rows = nest->rows;
-    work->segment.row_ramp = nest->dim[0].data;
-    work->segment.row_step = nest->dim[0].out;
+    work->segment.row_data_stride = nest->dim[0].data;
+    work->segment.row_out_stride = nest->dim[0].out;
 }
 
 /* What is known of the segments before anything is chosen. Field by field: to clear so much at once gcc uses
@@ -137,17 +137,20 @@ static void keep_one_block(struct cpu_work *work, const struct nest *nest)
 static void begin_segment(struct segment *s, const struct nest *nest, const struct dim *inner)
 {
     s->data = s->index = s->out = NULL;
-    s->n = s->ahead = 0;
-    s->ramp = inner->data;
-    s->step = inner->out;
+    s->n = s->prefetch_distance = 0;
+    s->data_stride = inner->data;
+    s->out_stride = inner->out;
     s->run = nest->run;
-    s->nearest = s->ragged = s->stream = s->out_is_near = s->plain = false;
+    s->points_to_l1 = s->indices_to_l1 = s->table_to_l1 = false;
+    s->unaligned = s->non_temporal = s->by_memcpy = false;
+    s->by_strips = true;
+    s->overlap_vectors = X86 || is_short_sighted() ? 0 : 1;
     s->row_points = 0;
-    s->pace = 0;
+    s->table_bytes_per_point = 0;
     s->pattern = NULL;
     s->axis = nest->axis;
     s->rows = 1;
-    s->row_ramp = s->row_step = s->row_index = 0;
+    s->next_table = s->row_data_stride = s->row_out_stride = s->row_index_stride = 0;
 }
 
 void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)

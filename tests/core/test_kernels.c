@@ -130,7 +130,7 @@ static void find_kernel(enum source source, int index, int64_t run)
 
 static bool has_kernel(enum source source, int64_t run)
 {
-    const int64_t most = source == SLIVER ? 8 : kernel_is_joined(source) ? 16 : INT64_MAX;
+    const int64_t most = source == PANEL ? 8 : kernel_is_joined(source) ? 16 : INT64_MAX;
     return most == INT64_MAX || (run <= most && (run & (run - 1)) == 0);
 }
 
@@ -186,10 +186,10 @@ static void run_far(const struct kernel_line *kernel, struct axis axis)
     int64_t values[FAR_POINTS];
     const int64_t places[FAR_PLACES] = {0, axis.bound / 2, axis.bound - 1};
     const int64_t run = kernel->run ? kernel->run : 24;
-    struct segment s = {.data = far_data, .out = out, .n = FAR_POINTS, .step = run, .run = run};
+    struct segment s = {.data = far_data, .out = out, .n = FAR_POINTS, .out_stride = run, .run = run};
     s.row_points = FAR_POINTS;
     const bool columns = kernel->source == COLUMNS || kernel->source == SHORT_COLUMNS;
-    if (columns) s.ramp = run;
+    if (columns) s.data_stride = run;
     s.axis = &axis;
     for (int i = 0; i < FAR_POINTS; i++)
         values[i] = places[i % FAR_PLACES] - (i % 5 == 0 ? axis.bound : 0);
@@ -208,7 +208,7 @@ static void far_kernel(const struct kernel_line *kernel, uint64_t number)
     (void)number;
     const int64_t stride = (int64_t)UINT32_MAX - 4095;
     const bool one_axis = source_axes(kernel->source) == 1;
-    const bool unit = kernel->source == UNIT || kernel->source == SHORT_UNIT || kernel->source == SLIVER;
+    const bool unit = kernel->source == UNIT || kernel->source == SHORT_UNIT || kernel->source == PANEL;
     if (source_is_resolved(kernel->source) || unit || !one_axis) return;
     run_far(kernel, (struct axis){3, stride, 3});
     run_far(kernel, (struct axis){INT32_MAX, 4, INT32_MAX});

@@ -63,9 +63,9 @@ static void note_features(const struct cpu_work *work, const struct nest *nest)
     met.features[SEVERAL_BLOCKS] += resolved && inner > BLOCK_POINTS;
     met.features[MANY_SHORT] += work->way == SHORT_ROWS && work->column_share * inner > 1024;
     met.features[SEVERAL_SWEEPS] += work->way == REUSES && work->row_share > work->sweep;
-    met.features[LOOK_AHEAD] += work->way != BITS && work->segment.ahead > 0;
+    met.features[LOOK_AHEAD] += work->way != BITS && work->segment.prefetch_distance > 0;
     met.features[LENT_ROWS] += work->places > 0;
-    met.features[STREAM] += work->way != BITS && work->segment.stream;
+    met.features[STREAM] += work->way != BITS && work->segment.non_temporal;
 }
 
 static void note(const struct test_case *c, const garner_plan *plan)

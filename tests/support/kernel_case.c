@@ -59,20 +59,20 @@ static bool is_tight(const struct kernel_case *c)
 /* Points that lie side by side in data as well, but for their indices. */
 static bool has_columns(enum source source)
 {
-    return source == COLUMNS || source == SHORT_COLUMNS || source == SLIVER;
+    return source == COLUMNS || source == SHORT_COLUMNS || source == PANEL;
 }
 
 /* How many points make a row, after which data begins anew: all, but for slivers and joined rows. */
 static int64_t row_points(const struct kernel_case *c)
 {
     const enum source source = c->wish.kernel->source;
-    return source == SLIVER || kernel_is_joined(source) ? c->segment.row_points : c->segment.n;
+    return source == PANEL || kernel_is_joined(source) ? c->segment.row_points : c->segment.n;
 }
 
 /* Of a sliver a line or half of one, of joined rows anything. */
 static uint8_t draw_row_points(struct random *random, const struct kernel_line *kernel)
 {
-    if (kernel->source == SLIVER) return (uint8_t)((random_chance(random, 70) ? 64 : 32) / kernel->run);
+    if (kernel->source == PANEL) return (uint8_t)((random_chance(random, 70) ? 64 : 32) / kernel->run);
     return (uint8_t)random_between(random, 1, random_chance(random, 70) ? 20 : 255);
 }
 
@@ -87,7 +87,7 @@ static void draw_axis(struct kernel_case *c, struct random *random, struct axis 
 {
     const int64_t run = c->segment.run;
     const int64_t strides[] = {run, run, 0, 1, run + 3, 2 * run, random_between(random, 0, 3 * run)};
-    const bool sliver = c->wish.kernel->source == SLIVER;
+    const bool sliver = c->wish.kernel->source == PANEL;
     axis->stride = sliver ? row_points(c) * run : is_tight(c) ? run : pick(random, strides, 7);
     const int64_t most = 1 + FAR / (axis->stride + run) / 8;
     const int64_t bounds[] = {1, 2, most > 3 ? 3 : most, most, most};
@@ -152,21 +152,21 @@ static void draw_out(struct kernel_case *c, struct random *random)
     const bool dense = c->wish.kernel->source != RAMP && !is_block(c),
                joined = kernel_is_joined(c->wish.kernel->source);
     const int64_t gap = random_chance(random, 50) ? 0 : random_between(random, 1, 70);
-    s->step = dense || random_chance(random, 40) ? s->run : s->run + gap;
-    s->row_step = row_points(c) * s->step + (joined ? 0 : gap);
+    s->out_stride = dense || random_chance(random, 40) ? s->run : s->run + gap;
+    s->row_out_stride = row_points(c) * s->out_stride + (joined ? 0 : gap);
     if (is_block(c) && random_chance(random, 30)) {
-        s->row_step = s->run + gap;
-        s->step = s->rows * s->row_step;
+        s->row_out_stride = s->run + gap;
+        s->out_stride = s->rows * s->row_out_stride;
     }
-    if (!dense && random_chance(random, 20)) s->step = -s->step;
-    if (!joined && random_chance(random, 20)) s->row_step = -s->row_step;
+    if (!dense && random_chance(random, 20)) s->out_stride = -s->out_stride;
+    if (!joined && random_chance(random, 20)) s->row_out_stride = -s->row_out_stride;
 }
 
 void kernel_case_make(struct kernel_case *c, struct random *random, struct kernel_wish wish)
 {
     const struct kernel_line *kernel = wish.kernel;
     const bool rows =
-        kernel->source == SLIVER || kernel_is_joined(kernel->source); /* then there are whole ones */
+        kernel->source == PANEL || kernel_is_joined(kernel->source); /* then there are whole ones */
     const uint8_t points = rows ? draw_row_points(random, kernel) : 0;
     if (rows) wish.n = (wish.n + points - 1) / points * points;
     c->wish = wish;
@@ -175,29 +175,32 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
         .n = wish.n,
         .run = kernel->run ? kernel->run : wish.run,
         .axis = c->axis,
-        .ahead = (int64_t[]){0, 1, 16, 99}[random_between(random, 0, 3)],
-        .nearest = random_chance(random, 50),
-        .stream = random_chance(random, 50),
-        .out_is_near = random_chance(random, 30),
-        .plain = random_chance(random, 10),
+        .prefetch_distance = (int64_t[]){0, 1, 16, 99}[random_between(random, 0, 3)],
+        .points_to_l1 = random_chance(random, 50),
+        .indices_to_l1 = random_chance(random, 50),
+        .table_to_l1 = random_chance(random, 50),
+        .by_strips = random_chance(random, 50),
+        .non_temporal = random_chance(random, 50),
+        .overlap_vectors = (uint8_t)(random_chance(random, 30) ? 4 : random_between(random, 0, 1)),
+        .by_memcpy = random_chance(random, 10),
         .rows = 1,
         .row_points = points,
-        .pace = (int32_t)random_between(random, 0, 2) * 9,
+        .table_bytes_per_point = (int32_t)random_between(random, 0, 2) * 9,
     };
     struct segment *s = &c->segment;
     for (int k = 0; k < c->axes; k++)
         draw_axis(c, random, &c->axis[k]);
     const int64_t ramps[] = {0, s->run, -s->run, random_between(random, -s->run - 9, s->run + 9)};
-    if (kernel->source == RAMP) s->ramp = pick(random, ramps, 4);
-    if (has_columns(kernel->source)) s->ramp = s->run;
-    if (kernel_is_joined(kernel->source)) s->row_ramp = random_between(random, -99, 999);
+    if (kernel->source == RAMP) s->data_stride = pick(random, ramps, 4);
+    if (has_columns(kernel->source)) s->data_stride = s->run;
+    if (kernel_is_joined(kernel->source)) s->row_data_stride = random_between(random, -99, 999);
     if (is_block(c)) {
         const bool is_small = s->n * s->run <= 512; /* many rows of such go in strips */
         s->rows = random_between(random, 1, is_small ? 70 : 5);
-        s->row_ramp = random_between(random, -2 * s->run, 2 * s->run);
+        s->row_data_stride = random_between(random, -2 * s->run, 2 * s->run);
     }
-    s->row_index = row_points(c) * kernel->index;
-    if (kernel->source == SLIVER) s->row_index += random_between(random, 0, 70);
+    s->row_index_stride = row_points(c) * kernel->index;
+    if (kernel->source == PANEL) s->row_index_stride += random_between(random, 0, 70);
     draw_out(c, random);
     draw_points(c, random);
     c->data_lead = random_chance(random, 40) ? 0 : (size_t)random_between(random, 0, ALIGNMENTS - 1);
@@ -209,7 +212,7 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
 /* Where a point lies in data; false if one of its indices is not inside. */
 static bool find_point(const struct kernel_case *c, int64_t row, int64_t i, int64_t *from)
 {
-    *from = row * c->segment.row_ramp;
+    *from = row * c->segment.row_data_stride;
     if (is_block(c)) {
         *from += c->offset[i];
         return true;
@@ -219,8 +222,8 @@ static bool find_point(const struct kernel_case *c, int64_t row, int64_t i, int6
         *from += c->place[i][k] * c->axis[k].stride;
     }
     const enum source source = c->wish.kernel->source;
-    if (kernel_is_joined(source)) *from += i / row_points(c) * c->segment.row_ramp;
-    *from += source == PATTERN ? c->pattern[i] : i % row_points(c) * c->segment.ramp;
+    if (kernel_is_joined(source)) *from += i / row_points(c) * c->segment.row_data_stride;
+    *from += source == PATTERN ? c->pattern[i] : i % row_points(c) * c->segment.data_stride;
     return true;
 }
 
@@ -232,7 +235,7 @@ static bool lies_nowhere(const struct kernel_case *c, int64_t i)
 static int64_t find_out(const struct kernel_case *c, int64_t row, int64_t i)
 {
     const int64_t points = row_points(c);
-    return (row + i / points) * c->segment.row_step + i % points * c->segment.step;
+    return (row + i / points) * c->segment.row_out_stride + i % points * c->segment.out_stride;
 }
 
 /* What a point should become. */
@@ -270,7 +273,7 @@ static void widen_table(const struct kernel_case *c, struct extent *data)
     const struct kernel_line *kernel = c->wish.kernel;
     const struct segment *s = &c->segment;
     if (kernel->level < AVX512 || kernel->run < 1 || kernel->run > 2) return;
-    if (kernel->source == UNIT || kernel->source == SLIVER)
+    if (kernel->source == UNIT || kernel->source == PANEL)
         widen(data, false, 0, c->axis[0].bound * c->axis[0].stride);
     for (int64_t i = 0; c->axes > 1 && i < s->n; i++)
         widen_last_axis(c, i, data);
@@ -304,7 +307,8 @@ static unsigned char *place_buffer(const struct guard *memory, size_t bytes, siz
 static void place_indices(struct kernel_case *c)
 {
     const size_t width = (size_t)c->wish.kernel->index, n = (size_t)c->segment.n;
-    const size_t axes = (size_t)c->axes, points = (size_t)row_points(c), gap = (size_t)c->segment.row_index;
+    const size_t axes = (size_t)c->axes, points = (size_t)row_points(c),
+                 gap = (size_t)c->segment.row_index_stride;
     const size_t rows = n > points ? n / points : 1, bytes = (rows - 1) * gap + n / rows * axes * width;
     unsigned char *begin = place_buffer(&index_memory, bytes, 0, c->wish.side);
     c->segment.index = (const char *)begin;
@@ -354,10 +358,10 @@ static bool complain(const struct kernel_case *c, const char *what, int64_t numb
             "KERNEL FAILED: %s %s: %s %" PRId64 "\n  n %" PRId64 " run %" PRId64 " ramp %" PRId64
             " step %" PRId64 " ahead %" PRId64 " stream %d axes %d rows %" PRId64 " (%" PRId64 ",%" PRId64
             ") first bad %" PRId64 " guard %s, data at %d, out at %d of a line\n",
-            garner_level_name(kernel->level), kernel->name, what, number, s->n, s->run, s->ramp, s->step,
-            s->ahead, s->stream, c->axes, s->rows, s->row_ramp, s->row_step, c->wish.bad,
-            c->wish.side == GUARD_AFTER ? "after" : "before", (int)((uintptr_t)s->data % ALIGNMENTS),
-            (int)((uintptr_t)s->out % ALIGNMENTS));
+            garner_level_name(kernel->level), kernel->name, what, number, s->n, s->run, s->data_stride,
+            s->out_stride, s->prefetch_distance, s->non_temporal, c->axes, s->rows, s->row_data_stride,
+            s->row_out_stride, c->wish.bad, c->wish.side == GUARD_AFTER ? "after" : "before",
+            (int)((uintptr_t)s->data % ALIGNMENTS), (int)((uintptr_t)s->out % ALIGNMENTS));
     for (int k = 0; k < c->axes; k++)
         fprintf(stderr, "  axis bound %" PRId64 " stride %" PRId64 " wrap %" PRId64 "\n", c->axis[k].bound,
                 c->axis[k].stride, c->axis[k].wrap);

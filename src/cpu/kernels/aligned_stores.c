@@ -106,7 +106,7 @@ GARNER_INLINE int64_t go_on(const struct segment *s, struct seam seam, const cha
     const int64_t n = s->n, run = s->run;
     int64_t i = 1, offset;
     for (; i < n && find_run(s, i, source, width, &offset); i++) {
-        const int64_t point = at_most(i + s->ahead, n - 1);
+        const int64_t point = at_most(i + s->prefetch_distance, n - 1);
         const uintptr_t later = ask ? run_address(s, point, source, width, true) : 0;
         from = s->data + offset;
         if (ask && __builtin_expect(later == (uintptr_t)from, 0)) /* it is there */
@@ -141,7 +141,8 @@ GARNER_INLINE int64_t go_on_overlapping(const struct segment *s, enum source sou
     char *out = s->out + run;
     int64_t i = 1, offset;
     for (; i < n && find_run(s, i, source, width, &offset); i++, out += run) {
-        const uintptr_t later = ask ? run_address(s, at_most(i + s->ahead, n - 1), source, width, true) : 0;
+        const uintptr_t later =
+            ask ? run_address(s, at_most(i + s->prefetch_distance, n - 1), source, width, true) : 0;
         move_overlapping(out, s->data + offset, run, pieces, later, ask);
     }
     return i;
@@ -150,8 +151,7 @@ GARNER_INLINE int64_t go_on_overlapping(const struct segment *s, enum source sou
 /* Whether that is faster. */
 GARNER_INLINE bool goes_overlapping(const struct segment *s, enum source source, int pieces)
 {
-    return source != BLOCK && pieces <= MOST_OVERLAPPING &&
-           (s->out_is_near || (pieces == 1 && !is_short_sighted()));
+    return source != BLOCK && pieces <= MOST_OVERLAPPING && pieces <= s->overlap_vectors;
 }
 
 /* As many points as are inside. The first is moved as it is, and begins the seam. */
@@ -207,7 +207,7 @@ EACH_SEAM(BLOCK, 8)
 
 int64_t garner_gather_seamless(const struct segment *s, enum source source, int width)
 {
-    const enum ask ask = !s->ahead ? ASK_NOT : s->nearest ? ASK_NEAR : ASK_FAR;
+    const enum ask ask = !s->prefetch_distance ? ASK_NOT : s->points_to_l1 ? ASK_NEAR : ASK_FAR;
     const int64_t which = s->run / PIECE - 1;
     if (source == BLOCK) return seams_BLOCK_8[ask][which](s);
     if (source == PAIR) return (width == 4 ? seams_PAIR_4 : seams_PAIR_8)[ask][which](s);

@@ -20,7 +20,7 @@ GARNER_INLINE bool goes_seamless(const struct segment *s, enum source source, in
 {
 #if defined(__aarch64__)
     const bool has_it = source == UNIT || source == PAIR || source == BLOCK;
-    return has_it && constant == 0 && s->step == s->run && s->n >= LEAST_SEAMS && s->run > PIECE &&
+    return has_it && constant == 0 && s->out_stride == s->run && s->n >= LEAST_SEAMS && s->run > PIECE &&
            s->run / PIECE <= MOST_PIECES;
 #else
     (void)s, (void)source, (void)constant;

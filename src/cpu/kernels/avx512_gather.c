@@ -64,7 +64,7 @@ AVX512_INLINE int64_t gather_narrow_between(const struct segment *s, int64_t i, 
     const char *const index = s->index, *const data = s->data;
     char *const out = s->out;
     __m512i place;
-    int64_t asks = s->pace ? i : -1;
+    int64_t asks = s->table_bytes_per_point ? i : -1;
     for (; end - i >= NARROW_LANES; i += NARROW_LANES) {
         prefetch_onward(s, i, run, &asks);
         if (!place_narrow_lanes(index + i * width, width, bound, &place)) break;
@@ -95,7 +95,7 @@ AVX512_INLINE void gather_few_lanes(const struct segment *s, int run)
 {
     const __mmask8 mask = (__mmask8)(ALL_LANES >> (LANES - s->n));
     const __m512i offset = _mm512_maskz_loadu_epi64(mask, s->index);
-    const int64_t rows = s->rows, ramp = s->row_ramp, step = s->row_step;
+    const int64_t rows = s->rows, ramp = s->row_data_stride, step = s->row_out_stride;
     const char *data = s->data;
     char *out = s->out;
     for (int64_t row = 0; row < rows; row++, data += ramp, out += step) {
@@ -118,7 +118,7 @@ AVX512_INLINE bool gather_sliver_lanes(const struct segment *s, int width, int r
     if (run == 8) {
         const __m512i column = _mm512_setr_epi64(0, 8, 16, 24, 32, 40, 48, 56);
         struct lanes at;
-        if (!find_lanes(s, 0, SLIVER, width, run, &at)) return false;
+        if (!find_lanes(s, 0, PANEL, width, run, &at)) return false;
         _mm512_storeu_si512((void *)s->out, gather_wide(_mm512_add_epi64(at.offset, column), s->data));
         return true;
     }
@@ -139,10 +139,10 @@ AVX512_INLINE bool gather_sliver_lanes(const struct segment *s, int width, int r
 AVX512_INLINE int64_t gather_sliver_wide(const struct segment *given, int width, int run)
 {
     struct axis axis[MOST_AXES];
-    struct segment row = own_segment(given, SLIVER, axis);
+    struct segment row = own_segment(given, PANEL, axis);
     const int points = LINE / run;
     int64_t i = 0;
-    for (; i < row.n; i += points, row.index += row.row_index, row.out += row.row_step) {
+    for (; i < row.n; i += points, row.index += row.row_index_stride, row.out += row.row_out_stride) {
         prefetch_sliver_indices(&row, points * width);
         if (!gather_sliver_lanes(&row, width, run) && !gather_sliver_row(&row, LINE, width, run, true)) break;
     }
@@ -154,14 +154,14 @@ AVX512_INLINE int64_t gather_sliver_wide(const struct segment *given, int width,
 AVX512_INLINE void gather_lanes_rows(const struct segment *s, int width, int run, enum level level)
 {
     struct segment row = *s;
-    for (int64_t k = 0; k < s->rows; k++, row.data += s->row_ramp, row.out += s->row_step)
+    for (int64_t k = 0; k < s->rows; k++, row.data += s->row_data_stride, row.out += s->row_out_stride)
         gather_lanes_row(&row, BLOCK, width, run, level);
 }
 
 AVX512_INLINE int64_t gather512_segment(const struct segment *s, enum source source, int width, int run,
                                         enum level level)
 {
-    if (source == SLIVER)
+    if (source == PANEL)
         return s->row_points * run == LINE ? gather_sliver_wide(s, width, run) : gather_sliver(s, width, run);
     if (!fit_lanes(s, source, run)) return gather_segment(s, source, width, run, level);
     if (source == BLOCK) {

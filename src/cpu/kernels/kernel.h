@@ -43,28 +43,35 @@ GARNER_INLINE bool source_is_resolved(enum source source)
 }
 
 /* A row of points; for BLOCK and HOLED many rows that use the same offsets; for SHORT_... many
- * short ones, and for SLIVER many of a line or half a line each, `n` points in all. Distances are in bytes.
+ * short ones, and for PANEL many of a line or half a line each, `n` points in all. Distances are in bytes.
  */
 struct segment {
-    const char *data;        /* source of a point whose indices are all 0 */
-    const char *index;       /* indices of the first point; or offsets, which are int64_t */
-    char *out;               /* destination of the first point */
-    int64_t n;               /* points of a row */
-    int64_t ramp;            /* distance in data from point to point */
-    int64_t step;            /* distance in out from point to point */
-    int64_t run;             /* bytes of a point */
-    int64_t ahead;           /* how many points to look ahead, or rows where they have few; 0: not at all */
-    bool nearest;            /* and into which cache: the nearest, or the next */
-    bool ragged;             /* for the kernel's own use: whether runs begin or end within a line */
-    bool stream;             /* out is to be written past the caches */
-    bool out_is_near;        /* so near that stores across a line of it are no loss */
-    bool plain;              /* runs of any length go by the C library's copy */
-    uint8_t row_points;      /* for SLIVER and SHORT_...: points of a row */
-    int32_t pace;            /* bytes of a later row's table asked for with each point; 0: none */
-    const int64_t *pattern;  /* for PATTERN: distance in data of each point from the first */
-    const struct axis *axis; /* gathered axes */
-    int64_t rows, row_ramp, row_step; /* where there are many: how many, their distances in data, in out */
-    int64_t row_index;                /* for SLIVER: their distance in indices */
+    const char *data;          /* source of a point whose indices are all 0 */
+    const char *index;         /* indices of the first point; or offsets, which are int64_t */
+    char *out;                 /* destination of the first point */
+    int64_t n;                 /* points of a row */
+    int64_t data_stride;       /* from point to point in data, apart from their indices */
+    int64_t out_stride;        /* from point to point in out */
+    int64_t run;               /* bytes of a point */
+    int64_t prefetch_distance; /* points, or rows where they have few; 0: no point is prefetched */
+    bool points_to_l1;         /* points are prefetched into L1, else into L2 */
+    bool indices_to_l1;        /* so are indices */
+    bool table_to_l1;          /* so is the next row's table */
+    bool by_strips;            /* for BLOCK: few columns of many rows at a time, not row by row */
+    bool unaligned;            /* for the kernel's own use: runs may begin or end within a cache line */
+    bool non_temporal;         /* out is written by non-temporal stores */
+    bool by_memcpy;            /* runs of any length are moved by memcpy */
+    uint8_t
+        overlap_vectors; /* runs of no more whole vectors are stored unaligned, the last one overlapping */
+    uint8_t row_points;  /* for PANEL and SHORT_...: points of a row */
+    int32_t table_bytes_per_point; /* bytes of a later row's table to prefetch with each point; 0: none */
+    int64_t next_table;     /* for UNIT: how far away in data that table lies, or its part for these points */
+    const int64_t *pattern; /* for PATTERN: distance in data of each point from the first */
+    const struct axis *axis;  /* gathered axes */
+    int64_t rows;             /* where there are many: how many, */
+    int64_t row_data_stride;  /* and from row to row in data, */
+    int64_t row_out_stride;   /* in out, */
+    int64_t row_index_stride; /* and, for PANEL, in indices */
 };
 
 /* Moves points until one has an index outside [-wrap, bound), and returns how many it moved. What changes

@@ -94,7 +94,7 @@ AVX512_INLINE void store_line(char *out, __m512i bytes, bool streams)
  * caches; all of them if it is not. */
 AVX512_INLINE int64_t points_before_streaming(const struct segment *s, enum source source, int run)
 {
-    const bool streams = source == UNIT && run >= WORD && s->stream && s->n * run >= 2 * LINE;
+    const bool streams = source == UNIT && run >= WORD && s->non_temporal && s->n * run >= 2 * LINE;
     const int64_t head = -(int64_t)(uintptr_t)s->out & (LINE - 1);
     return streams && head % run == 0 ? head / run : s->n;
 }
@@ -176,7 +176,7 @@ AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum sourc
         if (!place_lanes(&place, &s->axis[k])) return false;
         if (source == UNIT)
             at->along = _mm512_slli_epi64(place, RUN_LOG(run));
-        else if (source == SLIVER)
+        else if (source == PANEL)
             at->along = _mm512_slli_epi64(place, LINE_LOG);
         else
             at->along = _mm512_mul_epu32(place, _mm512_set1_epi64(s->axis[k].stride));
@@ -202,7 +202,7 @@ AVX512_INLINE int64_t gather_lanes_between(const struct segment *s, int64_t i, i
     const int64_t last = cut ? s->axis[source_axes(source) - 1].bound * run - WORD : INT64_MAX;
     const char *const data = s->data;
     char *const out = s->out;
-    int64_t asks = source == UNIT && s->pace ? i : -1;
+    int64_t asks = source == UNIT && s->table_bytes_per_point ? i : -1;
     for (; end - i >= LANES; i += LANES) {
         struct lanes at;
         prefetch_onward(s, i, run, &asks);
@@ -238,7 +238,7 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source sour
 AVX512_INLINE bool fit_lanes(const struct segment *s, enum source source, int run)
 {
     const struct axis *last = &s->axis[source_axes(source) - 1];
-    if (run < 1 || run > 8 || s->step != run) return false;
+    if (run < 1 || run > 8 || s->out_stride != run) return false;
     return run >= WORD || source == COLUMNS || (last->stride == run && last->bound >= WORD / run);
 }
 

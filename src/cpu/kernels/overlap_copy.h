@@ -27,14 +27,14 @@ GARNER_INLINE int64_t gather_pieces(const struct segment *given, int width, int 
     const struct segment own = own_segment(given, UNIT, axis), *const s = &own;
     int64_t i = 0, offset[MOST_GROUP];
     for (; s->n - i >= GROUP; i += GROUP) {
-        bool far = !X86 && s->ahead && s->n - i >= GROUP + s->ahead;
-        char *out = s->out + i * s->step;
+        bool far = !X86 && s->prefetch_distance && s->n - i >= GROUP + s->prefetch_distance;
+        char *out = s->out + i * s->out_stride;
         if (!load_offsets(s, i, GROUP, UNIT, width, 0, false, offset) &&
             !load_offsets(s, i, GROUP, UNIT, width, 0, true, offset))
             return i;
-        UNROLL for (int k = 0; k < GROUP; k++, out += s->step)
+        UNROLL for (int k = 0; k < GROUP; k++, out += s->out_stride)
         {
-            if (far) prefetch_run(s, i + k + s->ahead, UNIT, width, piece);
+            if (far) prefetch_run(s, i + k + s->prefetch_distance, UNIT, width, piece);
             move_pieces(out, s->data + offset[k], s->run, piece);
         }
     }

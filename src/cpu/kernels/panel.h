@@ -12,7 +12,7 @@ enum { ROWS_AHEAD = 8 /* whose indices are asked for: rows lie far apart */ };
 
 GARNER_INLINE void prefetch_sliver_indices(const struct segment *row, int64_t bytes)
 {
-    prefetch_lines((uintptr_t)row->index + (uintptr_t)(ROWS_AHEAD * row->row_index), bytes, true);
+    prefetch_lines((uintptr_t)row->index + (uintptr_t)(ROWS_AHEAD * row->row_index_stride), bytes, true);
 }
 
 /* One row of `bytes`, a constant; false if an index is not inside. */
@@ -24,7 +24,7 @@ GARNER_INLINE bool gather_sliver_row(const struct segment *row, int bytes, int w
     {
         int64_t place[ROW_GROUP];
         const char *at[ROW_GROUP];
-        if (!load_offsets(row, i, group, SLIVER, width, constant, wraps, place)) return false;
+        if (!load_offsets(row, i, group, PANEL, width, constant, wraps, place)) return false;
         UNROLL for (int k = 0; k < group; k++) at[k] = row->data + place[k] * bytes + (i + k) * constant;
         move_elements(row->out + i * constant, at, group, constant);
     }
@@ -34,10 +34,10 @@ GARNER_INLINE bool gather_sliver_row(const struct segment *row, int bytes, int w
 GARNER_INLINE int64_t gather_sliver_rows(const struct segment *given, int bytes, int width, int64_t constant)
 {
     struct axis axis[MOST_AXES];
-    struct segment row = own_segment(given, SLIVER, axis);
+    struct segment row = own_segment(given, PANEL, axis);
     const int points = (int)(bytes / constant);
     int64_t i = 0;
-    for (; i < row.n; i += points, row.index += row.row_index, row.out += row.row_step) {
+    for (; i < row.n; i += points, row.index += row.row_index_stride, row.out += row.row_out_stride) {
         prefetch_sliver_indices(&row, points * width);
         if (!gather_sliver_row(&row, bytes, width, constant, false) &&
             !gather_sliver_row(&row, bytes, width, constant, true))

@@ -55,7 +55,7 @@ GARNER_INLINE void move_elements(char *out, const char *const *at, int count, in
 GARNER_INLINE void move_whole(const struct segment *s, char *out, const char *from, int64_t constant,
                               bool streams, enum level level)
 {
-    if (constant == 0 && s->plain)
+    if (constant == 0 && s->by_memcpy)
         memcpy(out, from, (size_t)s->run);
     else
         move_run(out, from, constant ? constant : s->run, constant, streams, level);
@@ -81,8 +81,8 @@ GARNER_INLINE int onward_points(int64_t constant)
 GARNER_INLINE void prefetch_next_table(const struct segment *s, const char *data, int64_t first,
                                        int64_t constant)
 {
-    const uintptr_t next = (uintptr_t)data + (uintptr_t)(s->row_ramp + first * s->pace);
-    prefetch_lines(next, onward_points(constant) * s->pace, s->nearest);
+    const uintptr_t next = (uintptr_t)data + (uintptr_t)(s->next_table + first * s->table_bytes_per_point);
+    prefetch_lines(next, onward_points(constant) * s->table_bytes_per_point, s->table_to_l1);
 }
 
 /* One group of `count` points, a constant. False, with nothing moved, if an index is not inside. */
@@ -92,18 +92,19 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
 {
     int64_t offset[MOST_GROUP];
     bool resolved = source_is_resolved(source), gaps = resolved || source == RAMP;
-    int64_t step = gaps || constant == 0 ? s->step : constant;
-    int64_t slope = source != COLUMNS ? 0 : constant == 0 ? s->ramp : constant;
+    int64_t step = gaps || constant == 0 ? s->out_stride : constant;
+    int64_t slope = source != COLUMNS ? 0 : constant == 0 ? s->data_stride : constant;
     const int64_t *block = (const int64_t *)(const void *)s->index + first;
     if (!resolved && !load_offsets(s, first, count, source, width, constant, wraps, offset)) return false;
     const int64_t *from = resolved ? block : offset;
     out += first * step;
     data += first * slope;
     if (far && constant && constant <= SHORT_RUN)
-        UNROLL for (int i = 0; i < count; i++) prefetch_run(s, first + i + s->ahead, source, width, constant);
+        UNROLL for (int i = 0; i < count; i++)
+            prefetch_run(s, first + i + s->prefetch_distance, source, width, constant);
     if (constant == 0) {
         for (int i = 0; i < count; i++, out += step) {
-            if (far) prefetch_run(s, first + i + s->ahead, source, width, s->run);
+            if (far) prefetch_run(s, first + i + s->prefetch_distance, source, width, s->run);
             move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
         }
         return true;
@@ -117,7 +118,8 @@ GARNER_INLINE bool move_group(const struct segment *s, const char *data, char *o
     }
     UNROLL for (int i = 0; i < count; i++, out += step)
     {
-        if (far && constant > SHORT_RUN) prefetch_run(s, first + i + s->ahead, source, width, constant);
+        if (far && constant > SHORT_RUN)
+            prefetch_run(s, first + i + s->prefetch_distance, source, width, constant);
         move_point(s, out, data + i * slope, from[i], source, constant, streams, level);
         keep_apart(i, constant);
     }
@@ -184,12 +186,12 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, const char *data, c
 {
     const int group = source_group(source, constant);
     const bool resolved = source_is_resolved(source);
-    const bool onward = source == UNIT && constant && constant <= SHORT_RUN && s->pace;
-    const bool nearest = source != UNIT || s->nearest;
+    const bool onward = source == UNIT && constant && constant <= SHORT_RUN && s->table_bytes_per_point;
+    const bool nearest = source != UNIT || s->indices_to_l1;
     const int together = onward_points(constant);
-    const bool far = (constant == 0 || !wraps) && !resolved && s->ahead;
+    const bool far = (constant == 0 || !wraps) && !resolved && s->prefetch_distance;
     if (far)
-        for (; end - i >= group + s->ahead; i += group) {
+        for (; end - i >= group + s->prefetch_distance; i += group) {
             prefetch_group(s, i, group, source, width, nearest);
             if (!move_group(s, data, out, i, group, source, width, constant, wraps, streams, true, level))
                 return i;
@@ -222,11 +224,11 @@ GARNER_INLINE void move_long(const struct segment *s, char *out, const char *fro
 {
     const int64_t run = constant ? constant : s->run;
     if (streams || (!X86 && constant == 0)) {
-        move_asking(out, from, run, later, s->nearest, streams, level);
+        move_asking(out, from, run, later, s->points_to_l1, streams, level);
         return;
     }
     const bool is_there = later == (uintptr_t)from; /* since it is moved now */
-    if (__builtin_expect(!is_there, 1)) prefetch_lines(later, at_most(run, MOST_ASKED), s->nearest);
+    if (__builtin_expect(!is_there, 1)) prefetch_lines(later, at_most(run, MOST_ASKED), s->points_to_l1);
     move_run(out, from, run, constant, streams, level);
 }
 
@@ -234,12 +236,12 @@ GARNER_INLINE void move_long(const struct segment *s, char *out, const char *fro
 GARNER_INLINE int64_t gather_long(const struct segment *s, const char *data, char *out, enum source source,
                                   int width, int64_t constant, bool streams, enum level level)
 {
-    const int64_t n = s->n, slope = source == COLUMNS ? s->ramp : 0;
+    const int64_t n = s->n, slope = source == COLUMNS ? s->data_stride : 0;
     const uintptr_t shift = (uintptr_t)data - (uintptr_t)s->data;
-    for (int64_t i = 0; i < n; i++, out += s->step, data += slope) {
-        int64_t from, later = at_most(i + s->ahead, n - 1);
+    for (int64_t i = 0; i < n; i++, out += s->out_stride, data += slope) {
+        int64_t from, later = at_most(i + s->prefetch_distance, n - 1);
         if (!find_run(s, i, source, width, &from)) return i;
-        if (s->ahead)
+        if (s->prefetch_distance)
             move_long(s, out, data + from, shift + run_address(s, later, source, width, true), constant,
                       streams, level);
         else
@@ -252,7 +254,7 @@ GARNER_INLINE int64_t gather_long(const struct segment *s, const char *data, cha
 GARNER_INLINE bool goes_one_by_one(const struct segment *s, enum source source, int64_t constant)
 {
     if (source == PATTERN || source == HOLED) return false;
-    return constant ? constant > LINE && s->ahead : s->run >= LINE;
+    return constant ? constant > LINE && s->prefetch_distance : s->run >= LINE;
 }
 
 /* One row. Negative indices are rare, so wrapping waits until the plain comparison fails; then the next

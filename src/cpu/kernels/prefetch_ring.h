@@ -13,14 +13,14 @@ enum { RING_GROUP = 4, MOST_RING = 64 };
 /* Whether a row goes that way. On x86 the CPU itself looks far enough. */
 GARNER_INLINE bool goes_round(const struct segment *s, enum source source, int64_t constant)
 {
-    return !X86 && constant > 0 && constant <= SHORT_RUN && s->ahead &&
+    return !X86 && constant > 0 && constant <= SHORT_RUN && s->prefetch_distance &&
            (source_axes(source) > 1 || source == COLUMNS || source == PATTERN);
 }
 
 /* How many points: as many as are looked ahead, in whole groups. */
 GARNER_INLINE int64_t ring_points(const struct segment *s)
 {
-    return at_least(at_most(s->ahead, MOST_RING) & -RING_GROUP, RING_GROUP);
+    return at_least(at_most(s->prefetch_distance, MOST_RING) & -RING_GROUP, RING_GROUP);
 }
 
 /* As many points, in whole groups, as are inside as they stand; how many. */
@@ -36,13 +36,13 @@ GARNER_INLINE int64_t gather_round(const struct segment *given, enum source sour
     int64_t found = 0;
     for (; n - found >= RING_GROUP; found += RING_GROUP, data += RING_GROUP * slope) {
         int64_t offset[RING_GROUP];
-        prefetch_indices(s, found, RING_GROUP, pitch, s->nearest);
+        prefetch_indices(s, found, RING_GROUP, pitch, s->indices_to_l1);
         if (!load_offsets(s, found, RING_GROUP, source, width, constant, false, offset)) break;
         const char *at[RING_GROUP];
         UNROLL for (int i = 0; i < RING_GROUP; i++)
         {
             at[i] = point_address(s, data, offset[i], source, constant, i) + i * slope;
-            prefetch_line((uintptr_t)at[i], s->nearest);
+            prefetch_line((uintptr_t)at[i], s->points_to_l1);
         }
         if (found >= end - ring) {
             move_elements(out, slot, RING_GROUP, constant);

@@ -21,7 +21,7 @@ GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64
 {
     const int64_t *offset = (const int64_t *)(const void *)s->index;
     for (int64_t i = 0; i < s->n; i++)
-        prefetch_lines((uintptr_t)data + (uintptr_t)offset[i], run, s->nearest);
+        prefetch_lines((uintptr_t)data + (uintptr_t)offset[i], run, s->points_to_l1);
 }
 
 /* Many rows of `count` elements, a constant as their size is. Their offsets stay in registers, and as a rule
@@ -29,10 +29,10 @@ GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64
 GARNER_INLINE void gather_rows_of(const struct segment *s, int count, int64_t constant)
 {
     const int64_t *offset = (const int64_t *)(const void *)s->index;
-    const int64_t rows = s->rows, ramp = s->row_ramp, step = s->row_step;
+    const int64_t rows = s->rows, ramp = s->row_data_stride, step = s->row_out_stride;
     const char *data = s->data;
     char *out = s->out;
-    const uintptr_t later = X86 ? (uintptr_t)s->ahead * (uintptr_t)ramp : 0;
+    const uintptr_t later = X86 ? (uintptr_t)s->prefetch_distance * (uintptr_t)ramp : 0;
     int64_t from[FEW_ELEMENTS];
     UNROLL for (int i = 0; i < count; i++) from[i] = offset[i];
     for (int64_t row = 0; row < rows; row++, data += ramp, out += step) {
@@ -53,8 +53,8 @@ GARNER_INLINE void gather_columns(const struct segment *s, int64_t count, int64_
  * its columns. */
 GARNER_INLINE bool goes_by_strips(const struct segment *s, enum source source, int64_t constant)
 {
-    return source == BLOCK && constant && constant <= 8 && s->step == constant &&
-           (s->n <= FEW_ELEMENTS || s->nearest || s->ahead == 0);
+    return source == BLOCK && constant && constant <= 8 && s->out_stride == constant &&
+           (s->n <= FEW_ELEMENTS || s->by_strips);
 }
 
 /* A few columns of a few rows at a time. */
@@ -63,10 +63,10 @@ GARNER_INLINE void gather_strips(const struct segment *s, int64_t constant)
     struct segment part = *s;
     for (int64_t row = 0; row < s->rows; row += part.rows) {
         part.rows = at_most(STRIP_ROWS, s->rows - row);
-        part.data = s->data + row * s->row_ramp;
+        part.data = s->data + row * s->row_data_stride;
         for (int64_t i = 0; i < s->n; i += FEW_ELEMENTS) {
             part.index = s->index + i * (int64_t)sizeof(int64_t);
-            part.out = s->out + row * s->row_step + i * constant;
+            part.out = s->out + row * s->row_out_stride + i * constant;
             gather_columns(&part, at_most(FEW_ELEMENTS, s->n - i), constant);
         }
     }
@@ -78,14 +78,14 @@ GARNER_INLINE void gather_short_rows(const struct segment *given, enum source so
 {
     const struct segment own = *given, *const s = &own;
     const int64_t *offset = (const int64_t *)(const void *)s->index, run = constant ? constant : s->run;
-    const int64_t later = AHEAD_ROWS * s->row_ramp;
+    const int64_t later = AHEAD_ROWS * s->row_data_stride;
     const char *data = s->data;
     char *out = s->out;
-    bool far = !X86 && s->ahead && run <= FEW_BYTES; /* x86 looks far enough by itself */
-    for (int64_t row = 0; row < s->rows; row++, data += s->row_ramp, out += s->row_step) {
+    bool far = !X86 && s->prefetch_distance && run <= FEW_BYTES; /* x86 looks far enough by itself */
+    for (int64_t row = 0; row < s->rows; row++, data += s->row_data_stride, out += s->row_out_stride) {
         if (far && row + AHEAD_ROWS < s->rows) prefetch_row(s, data + later, run);
         char *to = out;
-        for (int64_t i = 0; i < s->n; i++, to += s->step)
+        for (int64_t i = 0; i < s->n; i++, to += s->out_stride)
             move_point(s, to, data, offset[i], source, constant, false, level);
     }
 }

@@ -39,7 +39,7 @@ GARNER_INLINE bool take_next(struct segment *row, int count, enum source source,
 GARNER_INLINE int take_points(struct segment *row, int left, bool asks, uintptr_t later, enum source source,
                               int width, int64_t constant, bool wraps)
 {
-    const uintptr_t pace = (uintptr_t)(HALF_GROUP * row->pace);
+    const uintptr_t pace = (uintptr_t)(HALF_GROUP * row->table_bytes_per_point);
     uintptr_t asked = (uintptr_t)row->data + later;
     for (; left >= GROUP; left -= GROUP, asked += 2 * pace) {
         if (asks) prefetch_line(asked, true), prefetch_line(asked + pace, true);
@@ -59,7 +59,9 @@ GARNER_INLINE int take_points(struct segment *row, int left, bool asks, uintptr_
 GARNER_INLINE bool take_row(struct segment *row, bool asks, uintptr_t later, enum source source, int width,
                             int64_t constant)
 {
-    if (X86 && asks) prefetch_lines((uintptr_t)row->data + later, (int64_t)row->row_points * row->pace, true);
+    if (X86 && asks)
+        prefetch_lines((uintptr_t)row->data + later, (int64_t)row->row_points * row->table_bytes_per_point,
+                       true);
     const int left = take_points(row, row->row_points, asks && !X86, later, source, width, constant, false);
     if (__builtin_expect(left == 0, 1)) return true;
     return take_points(row, left, false, 0, source, width, constant, true) == 0;
@@ -72,8 +74,8 @@ GARNER_INLINE int64_t take_rows(const struct segment *given, bool asks, enum sou
     struct axis axis[MOST_AXES];
     struct segment row = own_segment(given, source, axis);
     const char *const end = row.index + row.n * width;
-    const uintptr_t later = (uintptr_t)row.ahead * (uintptr_t)row.row_ramp;
-    const int64_t next = row.row_ramp - (source == SHORT_COLUMNS ? row.row_points * constant : 0);
+    const uintptr_t later = (uintptr_t)row.prefetch_distance * (uintptr_t)row.row_data_stride;
+    const int64_t next = row.row_data_stride - (source == SHORT_COLUMNS ? row.row_points * constant : 0);
     for (; row.index < end; row.data += next)
         if (!take_row(&row, asks, later, source, width, constant)) break;
     return (row.index - given->index) / width;
@@ -81,8 +83,8 @@ GARNER_INLINE int64_t take_rows(const struct segment *given, bool asks, enum sou
 
 GARNER_INLINE int64_t gather_joined(const struct segment *s, enum source source, int width, int64_t constant)
 {
-    return source == SHORT_UNIT && s->pace ? take_rows(s, true, source, width, constant)
-                                           : take_rows(s, false, source, width, constant);
+    return source == SHORT_UNIT && s->table_bytes_per_point ? take_rows(s, true, source, width, constant)
+                                                            : take_rows(s, false, source, width, constant);
 }
 
 #endif

@@ -12,8 +12,8 @@
  *                  costs a third of one of 64 bits on some CPUs
  *   all but RAMP   points of out lie side by side: step = run, if that is a constant
  *   ..COLUMNS      so do points of data whose indices are 0: ramp = run, if that is a constant
- *   SHORT_.., SLIVER   there are whole rows; SLIVER has less than 2^25 places
- *   BLOCK, HOLED   none of this; to all others indices lie side by side, to SLIVER those of a row
+ *   SHORT_.., PANEL   there are whole rows; PANEL has less than 2^25 places
+ *   BLOCK, HOLED   none of this; to all others indices lie side by side, to PANEL those of a row
  */
 #ifndef GARNER_CPU_SKELETON_H
 #define GARNER_CPU_SKELETON_H
@@ -47,11 +47,11 @@ GARNER_INLINE void gather_shared(const struct segment *s, enum source source, in
 {
     if (goes_by_strips(s, source, constant)) {
         gather_strips(s, constant);
-    } else if (s->n <= FEW_POINTS && !s->stream) {
+    } else if (s->n <= FEW_POINTS && !s->non_temporal) {
         gather_short_rows(s, source, constant, level);
     } else {
         struct segment row = *s;
-        for (int64_t k = 0; k < s->rows; k++, row.data += s->row_ramp, row.out += s->row_step)
+        for (int64_t k = 0; k < s->rows; k++, row.data += s->row_data_stride, row.out += s->row_out_stride)
             gather_one(&row, source, width, constant, level);
     }
 }
@@ -60,7 +60,7 @@ GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source
                                      enum level level)
 {
     if (source == SHORT_UNIT || source == SHORT_COLUMNS) return gather_joined(s, source, width, constant);
-    if (source == SLIVER) return gather_sliver(s, width, constant);
+    if (source == PANEL) return gather_sliver(s, width, constant);
     if (!source_is_resolved(source)) return gather_one(s, source, width, constant, level);
     gather_shared(s, source, width, constant, level);
     return s->n;

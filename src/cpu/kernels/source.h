@@ -97,13 +97,13 @@ GARNER_INLINE void load_places(const struct segment *s, const char *at, int coun
     }
 }
 
-/* A distance in data, and what a place adds to it on an axis. Of SLIVER, and of UNIT and COLUMNS with a
+/* A distance in data, and what a place adds to it on an axis. Of PANEL, and of UNIT and COLUMNS with a
  * constant run, the place alone: the multiplication belongs to the address. Unsigned, because a place that is
  * not inside may be anything. */
 GARNER_INLINE uint64_t add_place(uint64_t from, int64_t place, int64_t stride, enum source source,
                                  int64_t constant)
 {
-    if (source == SLIVER || (constant && (source == UNIT || source == COLUMNS))) return (uint64_t)place;
+    if (source == PANEL || (constant && (source == UNIT || source == COLUMNS))) return (uint64_t)place;
     if (source == UNIT) return (uint64_t)place * (uint64_t)stride;
     return add_product32(from, place, stride);
 }
@@ -133,7 +133,7 @@ GARNER_INLINE bool load_offsets(const struct segment *s, int64_t first, int coun
         const int64_t bound = s->axis[k].bound, most = (int64_t)INT32_MAX + 1;
         inside &= all_inside(place[k], count, loads_unsigned(width, wraps) ? at_most(bound, most) : bound);
     }
-    uint64_t ramp = (uint64_t)s->ramp, along = source == RAMP ? (uint64_t)first * ramp : 0;
+    uint64_t ramp = (uint64_t)s->data_stride, along = source == RAMP ? (uint64_t)first * ramp : 0;
     UNROLL for (int i = 0; i < count; i++, along += ramp)
     {
         uint64_t from = source == PATTERN ? (uint64_t)s->pattern[first + i] : source == RAMP ? along : 0;
@@ -165,8 +165,9 @@ GARNER_INLINE void prefetch_indices(const struct segment *s, int64_t first, int 
 GARNER_INLINE bool run_streams(const struct segment *s, const char *out, int64_t run)
 {
 #if defined(__SSE2__)
-    return s->stream &&
-           (run >= STREAMED || (((uintptr_t)out | (uintptr_t)run | (uintptr_t)s->step) & (LINE - 1)) == 0);
+    return s->non_temporal &&
+           (run >= STREAMED ||
+            (((uintptr_t)out | (uintptr_t)run | (uintptr_t)s->out_stride) & (LINE - 1)) == 0);
 #else
     (void)s, (void)out, (void)run;
     return false;
@@ -183,7 +184,7 @@ GARNER_INLINE uintptr_t run_address(const struct segment *s, int64_t point, enum
     const char *index = s->index + point * axes * width;
     uintptr_t at = (uintptr_t)s->data;
     if (source == BLOCK) return at + (uintptr_t)index_load(index, type);
-    if (source == COLUMNS || source == RAMP) at += (uintptr_t)point * (uintptr_t)s->ramp;
+    if (source == COLUMNS || source == RAMP) at += (uintptr_t)point * (uintptr_t)s->data_stride;
     if (source == PATTERN) at += (uintptr_t)s->pattern[point];
     UNROLL for (int k = 0; k < axes; k++)
     {
@@ -199,8 +200,8 @@ GARNER_INLINE void prefetch_run(const struct segment *s, int64_t point, enum sou
                                 int64_t run)
 {
     uintptr_t at = run_address(s, point, source, width, run > SHORT_RUN);
-    prefetch_line(at, s->nearest);
-    if (s->ragged) prefetch_line(at + (uintptr_t)run - 1, s->nearest);
+    prefetch_line(at, s->points_to_l1);
+    if (s->unaligned) prefetch_line(at + (uintptr_t)run - 1, s->points_to_l1);
 }
 
 /* A segment of the kernel's own: out may lie anywhere, so what it reads of the caller's after each store it
@@ -214,7 +215,7 @@ GARNER_INLINE struct segment own_segment(const struct segment *s, enum source so
         bits |= (uintptr_t)axis[k].stride;
     }
     own.axis = axis;
-    own.ragged = s->run > SHORT_RUN && bits % LINE != 0;
+    own.unaligned = s->run > SHORT_RUN && bits % LINE != 0;
     return own;
 }
 
@@ -223,9 +224,9 @@ GARNER_INLINE struct segment rest_of(const struct segment *s, int64_t done, enum
 {
     struct segment rest = *s;
     rest.index += done * source_axes(source) * width;
-    rest.out += done * s->step;
+    rest.out += done * s->out_stride;
     rest.n -= done;
-    if (source == COLUMNS || source == RAMP) rest.data += done * s->ramp;
+    if (source == COLUMNS || source == RAMP) rest.data += done * s->data_stride;
     if (source == PATTERN) rest.pattern += done;
     return rest;
 }

@@ -69,9 +69,9 @@ GARNER_INLINE bool move_tailed(const struct segment *s, int64_t first, int count
                                int width, int64_t whole, enum tail tail, enum level level)
 {
     int64_t offset[MOST_GROUP];
-    char *out = s->out + first * s->step;
+    char *out = s->out + first * s->out_stride;
     if (!load_offsets(s, first, count, source, width, 0, true, offset)) return false;
-    for (int i = 0; i < count; i++, out += s->step)
+    for (int i = 0; i < count; i++, out += s->out_stride)
         move_run_tailed(s, out, s->data + offset[i], whole, tail, level);
     return true;
 }
@@ -81,13 +81,15 @@ GARNER_INLINE void ask_for_tailed(const struct segment *s, int64_t first, int co
                                   int width, int64_t whole, enum tail tail)
 {
     if (whole == 0) {
-        prefetch_lines((uintptr_t)s->out + (uintptr_t)(first * s->step) + OUT_AHEAD, count * s->step, true);
-        UNROLL for (int k = 0; k < count; k++) prefetch_run(s, first + k + s->ahead, source, width, s->run);
+        prefetch_lines((uintptr_t)s->out + (uintptr_t)(first * s->out_stride) + OUT_AHEAD,
+                       count * s->out_stride, true);
+        UNROLL for (int k = 0; k < count; k++)
+            prefetch_run(s, first + k + s->prefetch_distance, source, width, s->run);
         return;
     }
-    const uintptr_t later = run_address(s, first + s->ahead, source, width, true);
-    prefetch_lines(later, at_most(tail == TWO_HALVES ? s->run : whole, MOST_ASKED), s->nearest);
-    if (s->ragged) prefetch_line(later + (uintptr_t)s->run - 1, s->nearest);
+    const uintptr_t later = run_address(s, first + s->prefetch_distance, source, width, true);
+    prefetch_lines(later, at_most(tail == TWO_HALVES ? s->run : whole, MOST_ASKED), s->points_to_l1);
+    if (s->unaligned) prefetch_line(later + (uintptr_t)s->run - 1, s->points_to_l1);
 }
 
 /* Rows that share their offsets, none of which is outside. */
@@ -98,9 +100,9 @@ GARNER_INLINE int64_t gather_tailed_rows(const struct segment *s, int64_t whole,
     const int64_t *offset = (const int64_t *)(const void *)own.index;
     const char *data = own.data;
     char *out = own.out;
-    for (int64_t row = 0; row < own.rows; row++, data += own.row_ramp, out += own.row_step)
+    for (int64_t row = 0; row < own.rows; row++, data += own.row_data_stride, out += own.row_out_stride)
         for (int64_t i = 0; i < own.n; i++)
-            move_run_tailed(&own, out + i * own.step, data + offset[i], whole, tail, level);
+            move_run_tailed(&own, out + i * own.out_stride, data + offset[i], whole, tail, level);
     return own.n;
 }
 
@@ -115,8 +117,8 @@ GARNER_INLINE int64_t gather_tailed(const struct segment *given, enum source sou
     const bool is_short = whole == 0 && tail != TWO_HALVES;
     const int group = is_short && source_axes(source) < 3 ? GROUP : ROW_GROUP, asking = whole ? 1 : group;
     int64_t i = 0;
-    if (s->ahead)
-        for (; s->n - i >= asking + s->ahead; i += asking) {
+    if (s->prefetch_distance)
+        for (; s->n - i >= asking + s->prefetch_distance; i += asking) {
             ask_for_tailed(s, i, asking, source, width, whole, tail);
             if (!move_tailed(s, i, asking, source, width, whole, tail, level)) return i;
         }
@@ -132,9 +134,9 @@ GARNER_INLINE int64_t gather_tailed(const struct segment *given, enum source sou
 GARNER_INLINE bool goes_tailed(const struct segment *s, enum source source, int64_t constant,
                                enum level level)
 {
-    if (constant != 0 || (source == BLOCK && s->ahead && s->n > FEW_POINTS)) return false;
+    if (constant != 0 || (source == BLOCK && s->prefetch_distance && s->n > FEW_POINTS)) return false;
     if (source != UNIT && source != BLOCK && source_axes(source) == 1) return false;
-    const bool masked = level >= AVX512 && (source == UNIT || !s->ahead);
+    const bool masked = level >= AVX512 && (source == UNIT || !s->prefetch_distance);
     return (s->run > HALF || masked) && s->run < MOST_TAILED && !run_streams(s, s->out, s->run);
 }
 
@@ -147,7 +149,7 @@ GARNER_INLINE int64_t gather_tails(const struct segment *s, enum source source, 
         return gather_tailed(s, source, width, 0, TWO_HALVES, level);
     }
     if (rest == 0) return gather_tailed(s, source, width, whole, NO_TAIL, level);
-    if (level < AVX512 || s->ahead)
+    if (level < AVX512 || s->prefetch_distance)
         return rest <= HALF ? gather_tailed(s, source, width, whole, ONE_HALF, level)
                             : gather_tailed(s, source, width, whole, TWO_HALVES, level);
     return rest <= 16     ? gather_tailed(s, source, width, whole, MASK_16, level)
