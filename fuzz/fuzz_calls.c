@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bytes become sequences of calls from several threads: whatever they do at the same time, each result is the
- * reference's. tests/core/test_threads_calls.c is the same with random numbers, for other sanitizers.
+ * reference's. tests/src/test_threads_calls.c is the same with random numbers, for other sanitizers.
  */
 #include <stdlib.h>
 
