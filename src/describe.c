@@ -54,17 +54,17 @@ static void say_kernel(struct line *line, const struct kernel *kernel)
 static void say_kernels(struct line *line, const struct cpu_work *work, const struct nest *nest)
 {
     say(line, ", kernel");
-    if (work->way == SLIVERS)
-        say_kernel(line, work->sliver);
-    else if (work->fused)
-        say_kernel(line, work->fused);
+    if (work->strategy == PANELS)
+        say_kernel(line, work->panel_kernel);
+    else if (work->kernel)
+        say_kernel(line, work->kernel);
     else if (nest->packed)
         say(line, " scalar bits");
     else
         say_kernel(line, garner_kernel_find(BLOCK, sizeof(int64_t), nest->run));
-    if (work->places && work->way != SLIVERS) {
-        say(line, ", %" PRId64 " in out", work->places);
-        say_kernel(line, work->sliver);
+    if (work->slots && work->strategy != PANELS) {
+        say(line, ", %" PRId64 " in out", work->slots);
+        say_kernel(line, work->panel_kernel);
     }
 }
 

@@ -54,7 +54,7 @@ static void run_alone(struct run *run, struct tasks all)
     const int64_t most = run->exec && run->exec->cancelled ? SERIAL_TASKS : end;
     for (struct tasks tasks = all; tasks.first < end; tasks.first += tasks.count) {
         tasks.count = at_most(most, end - tasks.first);
-        if (!tasks.places) tasks.count = garner_cpu_joinable(&run->plan->work, tasks.first, tasks.count);
+        if (!tasks.slots) tasks.count = garner_cpu_joinable(&run->plan->work, tasks.first, tasks.count);
         run_some(run, tasks);
     }
 }
@@ -65,7 +65,7 @@ static void run_in_place(void *argument, size_t place)
     struct run *run = argument;
     const int64_t tasks = run->plan->work.tasks, places = run->places, at = (int64_t)place;
     const int64_t first = tasks * at / places, end = tasks * (at + 1) / places;
-    run_alone(run, (struct tasks){first, end - first, .place = at, .places = places});
+    run_alone(run, (struct tasks){first, end - first, .slot = at, .slots = places});
 }
 
 /* The rows of a place are one more task. */
@@ -73,7 +73,7 @@ static void return_place(void *argument, size_t place)
 {
     struct run *run = argument;
     const struct garner_plan *plan = run->plan;
-    note_tasks(run, 1, garner_cpu_run_lent(&plan->work, &plan->nest, &run->buffers, (int64_t)place));
+    note_tasks(run, 1, garner_cpu_run_scratch(&plan->work, &plan->nest, &run->buffers, (int64_t)place));
 }
 
 /* Hands `count` calls to the executor; one alone needs none. */
@@ -98,7 +98,7 @@ static void run_tasks(struct run *run, size_t tasks)
     const garner_exec *exec = run->exec;
     const bool alone = tasks == 1 || exec == NULL || exec->parallel_for == NULL;
     const int64_t threads = alone ? 1 : garner_pool_width(exec);
-    if (threads > 0 && threads <= run->plan->work.places) {
+    if (threads > 0 && threads <= run->plan->work.slots) {
         run->places = threads;
         run_parallel(run, run_in_place, (size_t)threads);
         if (goes_on(run)) run_parallel(run, return_place, (size_t)threads);
@@ -221,7 +221,7 @@ static inline bool run_small(const struct op *op, const garner_tensor *data, con
     struct buffers buffers;
     struct cpu_work work;
     if (!garner_small_nest(&nest, &buffers, op, data, indices, out)) return false;
-    garner_cpu_choose(&work, &nest);
+    garner_cpu_plan(&work, &nest);
     return garner_cpu_run(&work, &nest, &buffers, (struct tasks){.count = 1});
 }
 

@@ -45,7 +45,7 @@ garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, co
         !garner_nest_build(&plan->nest, &map, op, &from, at, &to))
         return garner_shape_fail_out(&map, op, &from, at, &to, error);
     if (!to.dense) RETURN_NOT_OK(garner_shape_check_overlap(op, &to, error));
-    garner_cpu_choose(&plan->work, &plan->nest);
+    garner_cpu_plan(&plan->work, &plan->nest);
     plan->op = op->name;
     plan->data = place_of(&from);
     plan->indices = place_of(at);

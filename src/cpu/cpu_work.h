@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stage 4: a nest on the CPU. Chooses a way and its kernels once, cuts the work into tasks that depend
+ * Stage 4: a nest on the CPU. Chooses a strategy and its kernels once, cuts the work into tasks that depend
  * on the nest alone, and runs any one task on its own.
  *
  * The points of a nest are seen as a grid: a row is the innermost dim, its columns are points (for SHORT_ROWS
  * the dim before that, and short rows), the rows are all dims before it. Tasks are rectangles of that grid,
- * or pieces of a long run. Packed data is cut into whole packing units of out instead.
+ * or slices of a long run. Packed data is cut into whole packing units of out instead.
  */
 #ifndef GARNER_CPU_H
 #define GARNER_CPU_H
 
 #include "kernels/kernel.h"
 
-enum way {
-    ROWS,       /* row by row, each with its own indices */
-    SHORT_ROWS, /* short rows whose indices follow each other, many at a time */
-    SLIVERS,    /* many rows choose from one table: a sliver of it is copied together, then used by all */
-    REUSES,     /* the same indices serve many rows: resolved once, used on all of them */
-    BITS,       /* packed elements */
-    ONE_BLOCK   /* as REUSES, where all rows and columns are one task and one block */
+enum strategy {
+    ROWS,           /* row by row, each with its own indices */
+    SHORT_ROWS,     /* short rows whose indices follow each other, many at a time */
+    PANELS,         /* many rows choose from one table: a panel of it is packed, then used by all */
+    REUSED_INDICES, /* the same indices serve many rows: resolved once, used on all of them */
+    BITS,           /* packed elements */
+    ONE_BLOCK       /* as REUSED_INDICES, where all rows and columns are one task and one block */
 };
 
 enum {
-    SHORT_PATTERN = 32,               /* points; a whole nest of no more has its pattern made ahead */
-    PATTERN_RUN = 32,                 /* no longer runs go by a pattern */
-    MOST_ELEMENT = 16,                /* bytes of what counts as a single element */
-    LITTLE = 1024,                    /* bytes of out for which nothing but the way and the kernel matters */
-    LEAST_SWEEP = 8,                  /* rows that a resolved block serves at least */
+    SHORT_PATTERN = 32, /* points; a whole nest of no more has its pattern made ahead */
+    PATTERN_RUN = 32,   /* no longer runs go by a pattern */
+    MOST_ELEMENT = 16,  /* bytes of what counts as a single element */
+    LITTLE = 1024,      /* bytes of out for which nothing but the strategy and the kernel matters */
+    LEAST_SWEEP = 8,    /* rows that a resolved block serves at least */
     NEAR = (X86 ? 2048 : 256) * 1024, /* bytes of a table that stays near enough to a core, */
     SHARED = 32 * 1024 * 1024         /* and of one that stays in the cache that cores share */
 };
 
 struct cpu_work {
-    enum way way;
-    const struct kernel *sliver;            /* for SLIVERS, where some rows go by `fused`, and for places */
-    const struct kernel *fused;             /* reads the caller's indices; NULL: always by way of a block */
+    enum strategy strategy;
+    const struct kernel *panel_kernel;      /* for PANELS, where some rows go by `kernel`, and for slots */
+    const struct kernel *kernel;            /* reads the caller's indices; NULL: always by way of a block */
     struct segment segment;                 /* what all segments have in common */
-    int64_t share;                          /* bytes of the next rows' table that each row asks for */
-    int64_t sweep;                          /* rows that a resolved block serves before the next one */
+    int64_t table_share;                    /* bytes of the next rows' table that each row prefetches */
+    int64_t block_rows;                     /* rows that a resolved block serves before the next one */
     int64_t rows, columns;                  /* the grid */
-    int64_t row_share, column_share, piece; /* what a task takes of rows, columns, bytes of a run */
-    int64_t column_tasks, pieces;           /* how many tasks lie side by side */
+    int64_t row_share, column_share, slice; /* what a task takes of rows, columns, bytes of a run */
+    int64_t column_tasks, slices;           /* how many tasks lie side by side */
     int64_t tasks;
-    int64_t lent;                   /* last rows of out that a thread may keep slivers in; */
-    int64_t places;                 /* how many threads may at once; 0: none */
+    int64_t scratch_rows;           /* last rows of out that a thread may keep panels in: a slot; */
+    int64_t slots;                  /* how many threads may at once; 0: none */
     int64_t pattern[SHORT_PATTERN]; /* where the segment points to it */
 };
 
@@ -108,10 +108,10 @@ static inline int64_t spanned_bytes(const struct nest *nest)
 /* Whether the kernel joins short rows. */
 static inline bool is_joined(const struct cpu_work *work)
 {
-    return work->way == SHORT_ROWS && work->fused->source != PATTERN;
+    return work->strategy == SHORT_ROWS && work->kernel->source != PATTERN;
 }
 
-void garner_cpu_choose(struct cpu_work *work, const struct nest *nest);
+void garner_cpu_plan(struct cpu_work *work, const struct nest *nest);
 
 /* For what is not little: how far to look ahead, how often to serve, where to write. */
 void garner_cpu_tune(struct cpu_work *work, const struct nest *nest);
@@ -129,11 +129,11 @@ void garner_cpu_cut(struct cpu_work *work, const struct nest *nest);
 void garner_cpu_cut_elements(struct cpu_work *work, const struct nest *nest);
 
 /* Tasks that lie side by side: together they are a rectangle of the grid too. Where a number of threads have
- * `places` in rows that are lent, a task is a part of the columns of all other rows, and `place` which one
- * its thread has; 0 places: none has any. */
+ * `slots` for panels in the last rows of out, a task is a part of the columns of all other rows, and `slot`
+ * the one that its thread has; 0 slots: none has any. */
 struct tasks {
     int64_t first, count;
-    int64_t place, places;
+    int64_t slot, slots;
 };
 
 /* How many tasks from this one on, no more than `most`, can be run as one: they make a rectangle. */
@@ -146,30 +146,29 @@ bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const 
 /* The same for packed data: elements [first, end) of out, both at a packing unit or at the end. */
 bool garner_bits_task(const struct nest *nest, const struct buffers *buffers, int64_t first, int64_t end);
 
-/* Moves the rows of a place, when nobody needs it any more. */
-bool garner_cpu_run_lent(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         int64_t place);
+/* Moves the rows of a slot, when nobody needs it any more. */
+bool garner_cpu_run_scratch(const struct cpu_work *work, const struct nest *nest,
+                            const struct buffers *buffers, int64_t slot);
 
 /* Moves `n` points of a row by the plan's kernel, or by way of a block where that stops. */
 bool garner_cpu_row(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                     struct spot row, int64_t n);
 
-/* Makes the way SLIVERS, if that pays. */
-void garner_slivers_choose(struct cpu_work *work, const struct nest *nest);
+/* Makes the strategy PANELS, if that pays. */
+void garner_panels_choose(struct cpu_work *work, const struct nest *nest);
 
-/* Moves columns of rows that choose from the same table, at least a row of a sliver. */
-bool garner_slivers_move(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         struct spot first, int64_t rows, int64_t columns);
+/* Moves columns of rows that choose from the same table, at least a row of a panel. */
+bool garner_panels_move(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                        struct spot first, int64_t rows, int64_t columns);
 
-/* The same by slivers that lie in a place among the rows of out which are lent. */
-bool garner_slivers_borrow(const struct cpu_work *work, const struct nest *nest,
-                           const struct buffers *buffers, int64_t place, struct spot first, int64_t rows,
-                           int64_t columns);
+/* The same by panels that lie in a slot in the last rows of out. */
+bool garner_panels_borrow(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                          int64_t slot, struct spot first, int64_t rows, int64_t columns);
 
-/* The first row of a place. */
-static inline int64_t lent_row(const struct cpu_work *work, const struct nest *nest, int64_t place)
+/* The first row of a slot. */
+static inline int64_t scratch_row(const struct cpu_work *work, const struct nest *nest, int64_t slot)
 {
-    return nest->rows - (place + 1) * work->lent;
+    return nest->rows - (slot + 1) * work->scratch_rows;
 }
 
 /* Puts the cursor on a point of the first `rank` dims. */

@@ -35,8 +35,9 @@ static int64_t worth(int64_t count, int64_t cost)
 void garner_cpu_cut(struct cpu_work *work, const struct nest *nest)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
-    int64_t grain = work->way == SLIVERS ? work->segment.row_points : 1;
-    int64_t together = work->way == SLIVERS ? inner[-1].n : 1, least = work->way == REUSES ? REUSED_ROWS : 1;
+    int64_t grain = work->strategy == PANELS ? work->segment.row_points : 1;
+    int64_t together = work->strategy == PANELS ? inner[-1].n : 1,
+            least = work->strategy == REUSED_INDICES ? REUSED_ROWS : 1;
     int64_t blocks = work->rows / together, cost;
     if (!add_fits(nest->run, POINT_COST, &cost)) cost = nest->run;
     int64_t wanted = worth(nest->points, cost);
@@ -47,17 +48,17 @@ void garner_cpu_cut(struct cpu_work *work, const struct nest *nest)
     work->column_share = round_up(divide_up(work->columns, columns), grain);
     work->column_tasks = divide_up(work->columns, work->column_share);
     int64_t pieces = at_least(1, wanted / (row_tasks * work->column_tasks));
-    work->piece = at_least(LEAST_PIECE, round_up(divide_up(nest->run, pieces), PIECE_ALIGNMENT));
-    work->pieces = divide_up(nest->run, work->piece);
-    work->tasks = row_tasks * work->column_tasks * work->pieces;
+    work->slice = at_least(LEAST_PIECE, round_up(divide_up(nest->run, pieces), PIECE_ALIGNMENT));
+    work->slices = divide_up(nest->run, work->slice);
+    work->tasks = row_tasks * work->column_tasks * work->slices;
 }
 
 /* The rows of the grid are the elements of out, and each costs about as much as a point. */
 void garner_cpu_cut_elements(struct cpu_work *work, const struct nest *nest)
 {
     work->rows = nest->points * nest->run;
-    work->columns = work->column_share = work->column_tasks = work->pieces = 1;
-    work->piece = nest->run;
+    work->columns = work->column_share = work->column_tasks = work->slices = 1;
+    work->slice = nest->run;
     work->row_share = round_up(divide_up(work->rows, worth(work->rows, POINT_COST)), nest->packed->per_unit);
     work->tasks = divide_up(work->rows, work->row_share);
 }

@@ -67,7 +67,7 @@ static int64_t touched_bytes(const struct nest *nest, const struct sight *sight)
 /* Whether rows are so short that AVX-512 moves each of them by one instruction. */
 static bool goes_masked(const struct cpu_work *work, const struct nest *nest)
 {
-    const struct kernel *fused = work->fused;
+    const struct kernel *fused = work->kernel;
     return fused && fused->level == AVX512 && fused->source == UNIT && fused->run == 0 &&
            nest->run < MASKED_RUN;
 }
@@ -79,7 +79,7 @@ static int64_t choose_elements_ahead(const struct cpu_work *work, const struct n
 {
     if (nest->axes > 1)
         return touched <= sight->near_runs ? 0 : nest->axes == 2 ? sight->pairs : sight->tuples;
-    const int64_t bytes = table_bytes(nest), most = work->fused->source == UNIT ? sight->found : INT64_MAX;
+    const int64_t bytes = table_bytes(nest), most = work->kernel->source == UNIT ? sight->found : INT64_MAX;
     return bytes > sight->seen && bytes <= most ? AHEAD_ELEMENTS : 0;
 }
 
@@ -88,9 +88,10 @@ static int64_t choose_ahead(const struct cpu_work *work, const struct nest *nest
                             int64_t touched, bool stream)
 {
     if (is_joined(work)) return divide_up(AHEAD_BYTES, table_bytes(nest));
-    const bool is_constant = work->fused && work->fused->run;
+    const bool is_constant = work->kernel && work->kernel->run;
     if (is_constant && nest->run <= MOST_ELEMENT) return choose_elements_ahead(work, nest, sight, touched);
-    const bool seen_by_itself = goes_masked(work, nest) || (work->way == REUSES && nest->run <= MOST_ELEMENT);
+    const bool seen_by_itself =
+        goes_masked(work, nest) || (work->strategy == REUSED_INDICES && nest->run <= MOST_ELEMENT);
     if (X86 && seen_by_itself && !is_short_sighted()) return 0;
     if (touched <= sight->near_runs ||
         (is_constant && nest->run <= CONSTANT_RUN && table_bytes(nest) > sight->found))
@@ -108,7 +109,7 @@ static bool is_foreseen(const struct cpu_work *work, const struct nest *nest)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
     const int64_t bytes = table_bytes(nest);
-    return !X86 && !is_short_sighted() && work->way == REUSES && nest->run >= FORESEEN_ELEMENT &&
+    return !X86 && !is_short_sighted() && work->strategy == REUSED_INDICES && nest->run >= FORESEEN_ELEMENT &&
            inner[-1].data == bytes && bytes >= LEAST_FORESEEN && bytes <= MOST_FORESEEN &&
            bytes / USED_FORESEEN <= inner->n * nest->run && spanned_bytes(nest) > SHARED;
 }

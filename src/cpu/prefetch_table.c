@@ -58,7 +58,8 @@ static bool is_within(const struct bounds *bounds, int64_t bytes, int64_t pace)
 /* Whether elements are moved row by row along the axis on which they lie side by side. */
 static bool goes_along_rows(const struct cpu_work *work, const struct nest *nest)
 {
-    return work->way == ROWS && work->fused && work->fused->source == UNIT && nest->run <= MOST_ELEMENT;
+    return work->strategy == ROWS && work->kernel && work->kernel->source == UNIT &&
+           nest->run <= MOST_ELEMENT;
 }
 
 /* How many bytes of a later row's table are asked for with each point of a row; 0: none. And whether into the
@@ -82,7 +83,7 @@ static int64_t choose_pace(const struct cpu_work *work, const struct nest *nest,
 /* How much of the next table each of several rows that choose from the same one asks for; 0: nothing. */
 static int64_t choose_share(const struct cpu_work *work, const struct nest *nest, const struct onward *onward)
 {
-    if (nest->rank < 3 || work->way != ROWS || nest->run > MOST_ELEMENT) return 0;
+    if (nest->rank < 3 || work->strategy != ROWS || nest->run > MOST_ELEMENT) return 0;
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t bytes = table_bytes(nest);
     if (before->data != 0 || before[-1].data < bytes) return 0;
@@ -95,7 +96,7 @@ void garner_cpu_look_onward(struct cpu_work *work, const struct nest *nest, int6
     struct segment *s = &work->segment;
     if (nest->rank == 1) return; /* there is no later row */
     const struct onward onward = choose_onward(nest, spanned_bytes(nest));
-    work->share = choose_share(work, nest, &onward);
+    work->table_share = choose_share(work, nest, &onward);
     s->table_bytes_per_point = (int32_t)choose_pace(work, nest, &onward, touched, &s->table_to_l1);
     if (!s->table_bytes_per_point) return;
     s->next_table = nest->dim[nest->rank - 2].data;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs one task: walks its rectangle of the grid the chosen way, segment by segment. */
+/* Runs one task: walks its rectangle of the grid the chosen strategy, segment by segment. */
 #include "cpu_work.h"
 #include "kernels/move.h"
 
 enum { PATTERN_POINTS = 1024 };
 
-/* A rectangle of the grid, and a piece of the run. */
+/* A rectangle of the grid, and a slice of the run. */
 struct tile {
     int64_t row, row_end, column, column_end, from, length;
 };
@@ -15,17 +15,17 @@ static inline struct tile find_tile(const struct cpu_work *work, const struct ne
 {
     if (work->tasks == 1) return (struct tile){0, work->rows, 0, work->columns, 0, nest->run};
     const int64_t last = tasks.first + tasks.count - 1;
-    int64_t piece = tasks.first % work->pieces, column = tasks.first / work->pieces % work->column_tasks;
-    int64_t row = tasks.first / work->pieces / work->column_tasks;
-    int64_t last_piece = last % work->pieces, last_column = last / work->pieces % work->column_tasks;
-    int64_t last_row = last / work->pieces / work->column_tasks;
+    int64_t slice = tasks.first % work->slices, column = tasks.first / work->slices % work->column_tasks;
+    int64_t row = tasks.first / work->slices / work->column_tasks;
+    int64_t last_slice = last % work->slices, last_column = last / work->slices % work->column_tasks;
+    int64_t last_row = last / work->slices / work->column_tasks;
     return (struct tile){
         .row = row * work->row_share,
         .row_end = at_most((last_row + 1) * work->row_share, work->rows),
         .column = column * work->column_share,
         .column_end = at_most((last_column + 1) * work->column_share, work->columns),
-        .from = piece * work->piece,
-        .length = at_most((last_piece + 1) * work->piece, nest->run) - piece * work->piece,
+        .from = slice * work->slice,
+        .length = at_most((last_slice + 1) * work->slice, nest->run) - slice * work->slice,
     };
 }
 
@@ -96,17 +96,17 @@ static inline bool move_row(const struct kernel *kernel, const struct nest *nest
 bool garner_cpu_row(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                     struct spot row, int64_t n)
 {
-    return move_row(work->fused, nest, buffers, &work->segment, row, n);
+    return move_row(work->kernel, nest, buffers, &work->segment, row, n);
 }
 
 /* Row number `row` asks for its share of the table from which rows choose after those that share its own. */
-static void ask_for_share(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                          struct spot spot, int64_t row)
+static void prefetch_share(const struct cpu_work *work, const struct nest *nest,
+                           const struct buffers *buffers, struct spot spot, int64_t row)
 {
     const struct dim *before = &nest->dim[nest->rank - 2], *block = before - 1;
     const uintptr_t at = (uintptr_t)buffers->data + (uintptr_t)(spot.data + block->data) +
-                         (uintptr_t)(row % before->n * work->share);
-    prefetch_lines(at, work->share, is_short_sighted());
+                         (uintptr_t)(row % before->n * work->table_share);
+    prefetch_lines(at, work->table_share, is_short_sighted());
 }
 
 static bool run_rows(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
@@ -122,19 +122,19 @@ static bool run_rows(const struct cpu_work *work, const struct nest *nest, const
     row.spot.data += tile.from;
     row.spot.out += tile.from;
     for (int64_t i = tile.row; i < tile.row_end; i++) {
-        if (work->share) ask_for_share(work, nest, buffers, row.spot, i);
-        if (!move_row(work->fused, nest, buffers, &like, row.spot, tile.column_end - tile.column))
+        if (work->table_share) prefetch_share(work, nest, buffers, row.spot, i);
+        if (!move_row(work->kernel, nest, buffers, &like, row.spot, tile.column_end - tile.column))
             return false;
         cursor_advance(&row, nest, 1);
     }
     return true;
 }
 
-enum { ON_STACK = -1 }; /* no place among the rows that are lent */
+enum { ON_STACK = -1 }; /* no slot among the rows that are lent */
 
-/* Moves a tile by slivers, of one table after the other; on the stack, or in a place. */
-static bool move_slivers(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         const struct tile *tile, int64_t place)
+/* Moves a tile by panels, of one table after the other; on the stack, or in a slot. */
+static bool move_panels(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                        const struct tile *tile, int64_t slot)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t columns = tile->column_end - tile->column;
@@ -143,20 +143,20 @@ static bool move_slivers(const struct cpu_work *work, const struct nest *nest, c
     for (int64_t i = tile->row, served; i < tile->row_end; i += served) {
         served = at_most(tile->row_end - i, before->n - i % before->n);
         const struct spot first = spot_along(row.spot, inner, tile->column);
-        if (!(place == ON_STACK ? garner_slivers_move(work, nest, buffers, first, served, columns)
-                                : garner_slivers_borrow(work, nest, buffers, place, first, served, columns)))
+        if (!(slot == ON_STACK ? garner_panels_move(work, nest, buffers, first, served, columns)
+                               : garner_panels_borrow(work, nest, buffers, slot, first, served, columns)))
             return false;
         cursor_advance(&row, nest, served);
     }
     return true;
 }
 
-static bool run_slivers(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                        struct tasks tasks)
+static bool run_panels(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+                       struct tasks tasks)
 {
     const struct tile tile = find_tile(work, nest, tasks);
     if (tile.column_end - tile.column < work->segment.row_points) return run_rows(work, nest, buffers, tile);
-    return move_slivers(work, nest, buffers, &tile, ON_STACK);
+    return move_panels(work, nest, buffers, &tile, ON_STACK);
 }
 
 /* The column with which a task begins where tasks are parts of the columns, at whole lines: no part but an
@@ -171,18 +171,18 @@ static int64_t first_column(const struct cpu_work *work, int64_t task, int64_t g
 static bool run_borrowing(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                           struct tasks tasks)
 {
-    const int64_t grain = LINE / nest->run, kept = lent_row(work, nest, tasks.places - 1);
+    const int64_t grain = LINE / nest->run, kept = scratch_row(work, nest, tasks.slots - 1);
     const int64_t column = first_column(work, tasks.first, grain);
     const int64_t end = first_column(work, tasks.first + tasks.count, grain);
     const struct tile part = {0, kept, column, end, 0, nest->run};
-    return move_slivers(work, nest, buffers, &part, tasks.place);
+    return move_panels(work, nest, buffers, &part, tasks.slot);
 }
 
-bool garner_cpu_run_lent(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         int64_t place)
+bool garner_cpu_run_scratch(const struct cpu_work *work, const struct nest *nest,
+                            const struct buffers *buffers, int64_t slot)
 {
-    const int64_t row = lent_row(work, nest, place);
-    const struct tile lent = {row, row + work->lent, 0, work->columns, 0, nest->run};
+    const int64_t row = scratch_row(work, nest, slot);
+    const struct tile lent = {row, row + work->scratch_rows, 0, work->columns, 0, nest->run};
     return run_rows(work, nest, buffers, lent);
 }
 
@@ -198,7 +198,7 @@ static bool move_short_rows(const struct cpu_work *work, const struct nest *nest
     for (int64_t row = 0; row < rows; row++) {
         const int64_t left = (rows - row) * inner->n;
         const int64_t moved =
-            move_points(work->fused, nest, buffers, &like, spot_along(first, before, row), left);
+            move_points(work->kernel, nest, buffers, &like, spot_along(first, before, row), left);
         if (moved == left) break;
         const int64_t column = moved % inner->n;
         row += moved / inner->n;
@@ -219,7 +219,7 @@ static GARNER_NOINLINE bool run_short_rows(const struct cpu_work *work, const st
 {
     const struct tile tile = find_tile(work, nest, tasks);
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    const bool patterned = work->fused->source == PATTERN;
+    const bool patterned = work->kernel->source == PATTERN;
     const int64_t rows = tile.column_end - tile.column;
     const int64_t most = patterned ? at_most(rows, PATTERN_POINTS / inner->n) : rows;
     int64_t pattern[PATTERN_POINTS];
@@ -253,7 +253,7 @@ static bool move_reused(const struct cpu_work *work, const struct nest *nest, co
     return true;
 }
 
-static bool run_reuses(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
+static bool run_reused(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                        struct tasks tasks)
 {
     const struct tile tile = find_tile(work, nest, tasks);
@@ -263,7 +263,7 @@ static bool run_reuses(const struct cpu_work *work, const struct nest *nest, con
     row.spot.data += tile.from;
     row.spot.out += tile.from;
     for (int64_t i = tile.row, rows; i < tile.row_end; i += rows) {
-        rows = at_most(at_most(work->sweep, tile.row_end - i), shared - i % shared);
+        rows = at_most(at_most(work->block_rows, tile.row_end - i), shared - i % shared);
         if (!move_reused(work, nest, buffers, &tile, row.spot, rows)) return false;
         cursor_advance(&row, nest, rows);
     }
@@ -279,34 +279,34 @@ static bool run_bits(const struct cpu_work *work, const struct nest *nest, const
 
 int64_t garner_cpu_joinable(const struct cpu_work *work, int64_t task, int64_t most)
 {
-    const int64_t row = work->pieces * work->column_tasks;
+    const int64_t row = work->slices * work->column_tasks;
     if (task % row == 0 && most >= row) return most - most % row;
     const int64_t in_row = at_most(most, row - task % row);
-    if (task % work->pieces == 0 && in_row >= work->pieces) return in_row - in_row % work->pieces;
-    return at_most(most, work->pieces - task % work->pieces);
+    if (task % work->slices == 0 && in_row >= work->slices) return in_row - in_row % work->slices;
+    return at_most(most, work->slices - task % work->slices);
 }
 
 bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
                     struct tasks tasks)
 {
-    if (tasks.places > 0) return run_borrowing(work, nest, buffers, tasks);
-    switch (work->way) {
+    if (tasks.slots > 0) return run_borrowing(work, nest, buffers, tasks);
+    switch (work->strategy) {
     case ROWS:
         if (work->rows == 1 && work->tasks == 1) /* nothing to walk along */
-            return move_row(work->fused, nest, buffers, &work->segment, (struct spot){.data = 0},
+            return move_row(work->kernel, nest, buffers, &work->segment, (struct spot){.data = 0},
                             work->columns);
         return run_rows(work, nest, buffers, find_tile(work, nest, tasks));
     case SHORT_ROWS:
-        if (is_ready(work) && move_points(work->fused, nest, buffers, &work->segment,
+        if (is_ready(work) && move_points(work->kernel, nest, buffers, &work->segment,
                                           (struct spot){.data = 0}, nest->points) == nest->points)
             return true;
         return run_short_rows(work, nest, buffers, tasks);
     case ONE_BLOCK:
         return move_block(nest, buffers, &work->segment, (struct spot){.data = 0}, work->columns) > 0;
-    case SLIVERS:
-        return run_slivers(work, nest, buffers, tasks);
-    case REUSES:
-        return run_reuses(work, nest, buffers, tasks);
+    case PANELS:
+        return run_panels(work, nest, buffers, tasks);
+    case REUSED_INDICES:
+        return run_reused(work, nest, buffers, tasks);
     case BITS:
         return run_bits(work, nest, buffers, tasks);
     }

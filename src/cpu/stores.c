@@ -32,6 +32,6 @@ void garner_cpu_tune(struct cpu_work *work, const struct nest *nest)
     if (!X86 && !is_short_sighted() && nest->points <= NEARER_OUT / nest->run)
         work->segment.overlap_vectors = OVERLAP_VECTORS;
     bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
-    if (work->way == REUSES)
-        work->sweep = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
+    if (work->strategy == REUSED_INDICES)
+        work->block_rows = one_block ? INT64_MAX : at_least(LEAST_SWEEP, CACHED / 2 / table_bytes(nest));
 }

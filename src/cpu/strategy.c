@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides, once for each plan, how a nest is run: the way and the kernels. */
+/* Decides, once for each plan, how a nest is run: the strategy and the kernels. */
 #include "cpu_work.h"
 
 enum {
@@ -69,24 +69,25 @@ static int64_t most_reused(const struct nest *nest)
     return X86 || is_short_sighted() || in_pieces ? REUSED_ROW : REUSED_LONGER;
 }
 
-static enum way choose_way(const struct nest *nest, const struct dim *inner)
+static enum strategy choose_strategy(const struct nest *nest, const struct dim *inner)
 {
     if (nest->packed) return BITS;
     if (nest->rank == 1) return ROWS;
     bool little = is_little(nest) && is_adjacent(nest, inner); /* too little to prepare anything for it */
     bool reused = inner[-1].index == 0 && !little;
     if (reused && (inner->n <= most_reused(nest) || (nest->run <= REUSED_RUN && !is_adjacent(nest, inner))))
-        return REUSES;
+        return REUSED_INDICES;
     if (!continues(nest, inner) || !is_adjacent(nest, inner) || !is_narrow(nest)) return ROWS;
     bool is_short = inner->n < (little ? LITTLE_ROW : SHORT_ROW) && nest->run <= PATTERN_RUN;
     return is_short || choose_short(nest, inner) == SHORT_UNIT ? SHORT_ROWS : ROWS;
 }
 
-static const struct kernel *choose_fused(enum way way, const struct nest *nest, const struct dim *inner)
+static const struct kernel *choose_kernel(enum strategy strategy, const struct nest *nest,
+                                          const struct dim *inner)
 {
     int bytes = nest->index_type.bytes;
-    if (way == REUSES || way == BITS || !is_adjacent(nest, inner)) return NULL;
-    if (way == SHORT_ROWS) return garner_kernel_find(choose_short(nest, inner), bytes, nest->run);
+    if (strategy == REUSED_INDICES || strategy == BITS || !is_adjacent(nest, inner)) return NULL;
+    if (strategy == SHORT_ROWS) return garner_kernel_find(choose_short(nest, inner), bytes, nest->run);
     bool dense = inner->out == nest->run || inner->n == 1;
     bool flat = inner->data == 0 || inner->n == 1;
     if (nest->axes == 1 && nest->axis[0].stride == nest->run && dense && flat)
@@ -101,10 +102,10 @@ static const struct kernel *choose_fused(enum way way, const struct nest *nest, 
 /* One task takes the whole grid. */
 static void keep_whole(struct cpu_work *work, const struct nest *nest)
 {
-    work->column_tasks = work->pieces = work->tasks = 1;
+    work->column_tasks = work->slices = work->tasks = 1;
     work->row_share = work->rows;
     work->column_share = work->columns;
-    work->piece = nest->run;
+    work->slice = nest->run;
 }
 
 /* Short rows are the columns of the grid; all are one row to the kernel. */
@@ -126,7 +127,7 @@ static GARNER_NOINLINE void prepare_short_rows(struct cpu_work *work, const stru
 static void keep_one_block(struct cpu_work *work, const struct nest *nest)
 {
     if (nest->rank > 2 || work->tasks > 1 || work->columns > BLOCK_POINTS) return;
-    work->way = ONE_BLOCK;
+    work->strategy = ONE_BLOCK;
     work->segment.rows = nest->rows;
     work->segment.row_data_stride = nest->dim[0].data;
     work->segment.row_out_stride = nest->dim[0].out;
@@ -153,31 +154,31 @@ static void begin_segment(struct segment *s, const struct nest *nest, const stru
     s->next_table = s->row_data_stride = s->row_out_stride = s->row_index_stride = 0;
 }
 
-void garner_cpu_choose(struct cpu_work *work, const struct nest *nest)
+void garner_cpu_plan(struct cpu_work *work, const struct nest *nest)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
     PIN(inner); /* or its address is computed for each field */
-    work->fused = NULL;
-    work->tasks = work->lent = work->places = 0;
+    work->kernel = NULL;
+    work->tasks = work->scratch_rows = work->slots = 0;
     if (nest->points == 0) return;
-    const enum way way = choose_way(nest, inner);
-    work->way = way;
-    if (way == BITS) {
+    const enum strategy strategy = choose_strategy(nest, inner);
+    work->strategy = strategy;
+    if (strategy == BITS) {
         garner_cpu_cut_elements(work, nest);
         return;
     }
     begin_segment(&work->segment, nest, inner);
-    work->sweep = LEAST_SWEEP;
-    work->share = 0;
+    work->block_rows = LEAST_SWEEP;
+    work->table_share = 0;
     work->columns = inner->n;
     work->rows = nest->rows;
-    work->fused = choose_fused(way, nest, inner);
-    if (way == SHORT_ROWS) prepare_short_rows(work, nest);
+    work->kernel = choose_kernel(strategy, nest, inner);
+    if (strategy == SHORT_ROWS) prepare_short_rows(work, nest);
     keep_whole(work, nest);
     if (!is_little(nest)) {
         garner_cpu_tune(work, nest);
-        garner_slivers_choose(work, nest);
+        garner_panels_choose(work, nest);
         garner_cpu_cut(work, nest);
     }
-    if (way == REUSES) keep_one_block(work, nest);
+    if (strategy == REUSED_INDICES) keep_one_block(work, nest);
 }

@@ -39,14 +39,14 @@ static void test_describe(void **state)
     expect_words(&op, &data, &indices, words, 6);
 }
 
-/* Columns of a table that is cut into slivers. */
-static void test_describe_slivers(void **state)
+/* Columns of a table that is cut into panels. */
+static void test_describe_panels(void **state)
 {
     (void)state;
     const garner_op op = {.kind = GARNER_GATHER_ELEMENTS};
     const garner_tensor data = {.shape = (int64_t[]){200, 1024}, .rank = 2, .dtype = GARNER_F32};
     const garner_tensor indices = {.shape = (int64_t[]){300, 1000}, .rank = 2, .dtype = GARNER_I64};
-    const char *const words[] = {"(300: 0,1000,4000) (1000: 4,1,4)", "(200,4096)", "sliver-i64-4"};
+    const char *const words[] = {"(300: 0,1000,4000) (1000: 4,1,4)", "(200,4096)", "panel-i64-4"};
     expect_words(&op, &data, &indices, words, 3);
 }
 
@@ -157,7 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_describe),
-        cmocka_unit_test(test_describe_slivers),
+        cmocka_unit_test(test_describe_panels),
         cmocka_unit_test(test_describe_short_rows),
         cmocka_unit_test(test_describe_in_little_room),
         cmocka_unit_test(test_output),

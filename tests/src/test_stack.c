@@ -96,7 +96,7 @@ static void test_every_way(void **state)
     expect_little("last axis", last, f32, i64, square, 2, square, 2);
     expect_little("short rows", last, f32, i64, tall, 2, narrow, 2);
     expect_little("patterns", last, GARNER_U8, i64, tall, 2, slim, 2);
-    expect_little("slivers", first, f32, i64, wide, 2, wide, 2);
+    expect_little("panels", first, f32, i64, wide, 2, wide, 2);
     expect_little("lent rows", first, f32, i64, lent, 2, lent, 2);
     ((int64_t *)indices)[0] = INT32_MAX;
     expect_little("that stop", clamped, f32, i64, wide, 2, wide, 2);

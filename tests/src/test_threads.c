@@ -79,7 +79,7 @@ static void make_packed(struct work *work)
     fill(work, ROWS);
 }
 
-/* Along an axis that is not the last, out of so many rows that slivers lie in out, with room for four
+/* Along an axis that is not the last, out of so many rows that panels lie in out, with room for four
  * threads.
  */
 static void make_columns(struct work *work)

@@ -134,7 +134,7 @@ static bool has_kernel(enum source source, int64_t run)
     return most == INT64_MAX || (run <= most && (run & (run - 1)) == 0);
 }
 
-/* Plain C has a kernel of any run for each source, so that there is always one to choose; slivers and joined
+/* Plain C has a kernel of any run for each source, so that there is always one to choose; panels and joined
  * rows have elements alone. */
 static void test_find(void **state)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random cases of middle size, drawn so that the backend's every way is taken with several tasks: rows,
- * short rows, slivers, reused indices, packed elements; long runs in pieces, look-ahead, streamed outputs;
+ * Random cases of middle size, drawn so that the backend's every strategy is taken with several tasks: rows,
+ * short rows, panels, reused indices, packed elements; long runs in slices, look-ahead, streamed outputs;
  * bad indices under each policy. Each case runs in the calling thread, shuffled, on the thread pool, and in
- * parts. What the plans chose is counted, and a way that was not met fails the test.
+ * parts. What the plans chose is counted, and a strategy that was not met fails the test.
  */
 #include "testing.h"
 
@@ -29,58 +29,58 @@ enum feature {
     MANY_SHORT,
     SEVERAL_SWEEPS,
     LOOK_AHEAD,
-    LENT_ROWS,
+    SCRATCH_ROWS,
     STREAM,
     FEATURES
 };
-static const char *const feature_names[FEATURES] = {"tasks of rows",  "tasks of columns", "pieces of a run",
-                                                    "several blocks", "many short",       "several sweeps",
-                                                    "look-ahead",     "lent rows",        "stream"};
-static const char *const way_names[] = {[ROWS] = "rows",
-                                        [SHORT_ROWS] = "short rows",
-                                        [SLIVERS] = "slivers",
-                                        [REUSES] = "reuses",
-                                        [BITS] = "bits"};
+static const char *const feature_names[FEATURES] = {
+    "tasks of rows",      "tasks of columns", "slices of a run", "several blocks", "many short",
+    "several block rows", "look-ahead",       "scratch rows",    "stream"};
+static const char *const strategy_names[] = {[ROWS] = "rows",
+                                             [SHORT_ROWS] = "short rows",
+                                             [PANELS] = "panels",
+                                             [REUSED_INDICES] = "reused indices",
+                                             [BITS] = "bits"};
 static const char *const policy_names[] = {"error", "zero", "clamp", "wrap"};
 
-enum { WAYS = BITS + 1, POLICIES = GARNER_OOB_WRAP + 1 };
+enum { STRATEGIES = BITS + 1, POLICIES = GARNER_OOB_WRAP + 1 };
 
 static struct {
     int64_t features[FEATURES];
-    int64_t parallel[WAYS];           /* cases of several tasks */
-    int64_t policies[WAYS][POLICIES]; /* cases with bad indices; under "error", without */
-    int64_t sources[SOURCES];         /* by the kernel that reads the indices */
-    int64_t no_source[WAYS];          /* cases where indices are always resolved first */
+    int64_t parallel[STRATEGIES];           /* cases of several tasks */
+    int64_t policies[STRATEGIES][POLICIES]; /* cases with bad indices; under "error", without */
+    int64_t sources[SOURCES];               /* by the kernel that reads the indices */
+    int64_t no_source[STRATEGIES];          /* cases where indices are always resolved first */
 } met;
 
 static void note_features(const struct cpu_work *work, const struct nest *nest)
 {
     const int64_t inner = nest->dim[nest->rank - 1].n;
-    const bool resolved = work->way == REUSES || (work->way == ROWS && !work->fused);
-    met.features[ROW_TASKS] += work->way != BITS && work->row_share < work->rows;
+    const bool resolved = work->strategy == REUSED_INDICES || (work->strategy == ROWS && !work->kernel);
+    met.features[ROW_TASKS] += work->strategy != BITS && work->row_share < work->rows;
     met.features[COLUMN_TASKS] += work->column_tasks > 1;
-    met.features[PIECES] += work->pieces > 1;
+    met.features[PIECES] += work->slices > 1;
     met.features[SEVERAL_BLOCKS] += resolved && inner > BLOCK_POINTS;
-    met.features[MANY_SHORT] += work->way == SHORT_ROWS && work->column_share * inner > 1024;
-    met.features[SEVERAL_SWEEPS] += work->way == REUSES && work->row_share > work->sweep;
-    met.features[LOOK_AHEAD] += work->way != BITS && work->segment.prefetch_distance > 0;
-    met.features[LENT_ROWS] += work->places > 0;
-    met.features[STREAM] += work->way != BITS && work->segment.non_temporal;
+    met.features[MANY_SHORT] += work->strategy == SHORT_ROWS && work->column_share * inner > 1024;
+    met.features[SEVERAL_SWEEPS] += work->strategy == REUSED_INDICES && work->row_share > work->block_rows;
+    met.features[LOOK_AHEAD] += work->strategy != BITS && work->segment.prefetch_distance > 0;
+    met.features[SCRATCH_ROWS] += work->slots > 0;
+    met.features[STREAM] += work->strategy != BITS && work->segment.non_temporal;
 }
 
 static void note(const struct test_case *c, const garner_plan *plan)
 {
     const struct cpu_work *work = &plan->work;
-    const enum way way = work->way == ONE_BLOCK ? REUSES : work->way;
+    const enum strategy strategy = work->strategy == ONE_BLOCK ? REUSED_INDICES : work->strategy;
     const bool bad = c->bad_per_thousand > 0;
-    met.parallel[way] += work->tasks > 1;
-    if (bad == (c->oob != GARNER_OOB_ERROR)) met.policies[way][c->oob]++;
-    if (way == SLIVERS)
-        met.sources[work->sliver->source]++;
-    else if (work->fused)
-        met.sources[work->fused->source]++;
+    met.parallel[strategy] += work->tasks > 1;
+    if (bad == (c->oob != GARNER_OOB_ERROR)) met.policies[strategy][c->oob]++;
+    if (strategy == PANELS)
+        met.sources[work->panel_kernel->source]++;
+    else if (work->kernel)
+        met.sources[work->kernel->source]++;
     else
-        met.no_source[way]++;
+        met.no_source[strategy]++;
     note_features(work, &plan->nest);
 }
 
@@ -118,20 +118,20 @@ static int report(const char *what, const char *of, int64_t count)
     return count == 0;
 }
 
-static int report_ways(void)
+static int report_strategies(void)
 {
     int missing = 0;
-    for (int way = 0; way < WAYS; way++) {
-        missing += report(way_names[way], "several tasks", met.parallel[way]);
+    for (int strategy = 0; strategy < STRATEGIES; strategy++) {
+        missing += report(strategy_names[strategy], "several tasks", met.parallel[strategy]);
         for (int policy = 0; policy < POLICIES; policy++)
-            missing += report(way_names[way], policy_names[policy], met.policies[way][policy]);
+            missing += report(strategy_names[strategy], policy_names[policy], met.policies[strategy][policy]);
     }
     return missing + report("rows", "resolved first", met.no_source[ROWS]);
 }
 
 static int report_all(void)
 {
-    int missing = report_ways();
+    int missing = report_strategies();
     for (int i = 0; i < kernel_line_count; i++) { /* each source once, by the name of its first line */
         const struct kernel_line *line = &kernel_lines[i];
         if (source_is_resolved(line->source) || (i > 0 && line->source == line[-1].source)) continue;
@@ -222,7 +222,7 @@ static void draw_along_first(struct random *random, struct test_case *c)
 }
 
 /* A table that is larger than a core's caches; or smaller, with columns whose lines meet in a few sets. */
-static void draw_slivers(struct random *random, struct test_case *c)
+static void draw_panels(struct random *random, struct test_case *c)
 {
     const int64_t item = (int64_t)1 << random_between(random, 0, 3), blocks = random_between(random, 1, 3);
     const bool large = random_chance(random, 30);
@@ -238,7 +238,7 @@ static void draw_slivers(struct random *random, struct test_case *c)
     c->axis = 1;
 }
 
-/* A table of more rows than a sliver on the stack, and an out that has room for one. */
+/* A table of more rows than a panel on the stack, and an out that has room for one. */
 static void draw_lent(struct random *random, struct test_case *c)
 {
     const int64_t item = (int64_t)1 << random_between(random, 1, 2), blocks = random_between(random, 1, 2);
@@ -270,7 +270,7 @@ static void draw_short_rows(struct random *random, struct test_case *c)
     c->axis = 1;
 }
 
-/* More points than a block has, of a type that is always resolved, for more rows than one sweep takes. */
+/* More points than a block has, of a type that is always resolved, for more rows than one block serves. */
 static void draw_swept(struct random *random, struct test_case *c)
 {
     c->dtype = GARNER_F32;
@@ -344,7 +344,7 @@ static const struct family families[] = {
     {GARNER_GATHER, draw_batches, 5},
     {GARNER_GATHER_ELEMENTS, draw_along_last, 5},
     {GARNER_GATHER_ELEMENTS, draw_along_first, 6},
-    {GARNER_GATHER_ELEMENTS, draw_slivers, 12},
+    {GARNER_GATHER_ELEMENTS, draw_panels, 12},
     {GARNER_GATHER_ELEMENTS, draw_lent, 4},
     {GARNER_GATHER_ELEMENTS, draw_short_rows, 18},
     {GARNER_GATHER, draw_reused, 14},

@@ -14,10 +14,10 @@ static void check(const struct cpu_work *work, int64_t task, int64_t most)
 {
     const int64_t count = garner_cpu_joinable(work, task, most), last = task + count - 1;
     assert_in_range(count, 1, most);
-    const int64_t pieces = between(task % work->pieces, last % work->pieces);
+    const int64_t pieces = between(task % work->slices, last % work->slices);
     const int64_t columns =
-        between(task / work->pieces % work->column_tasks, last / work->pieces % work->column_tasks);
-    const int64_t row = work->pieces * work->column_tasks, rows = between(task / row, last / row);
+        between(task / work->slices % work->column_tasks, last / work->slices % work->column_tasks);
+    const int64_t row = work->slices * work->column_tasks, rows = between(task / row, last / row);
     assert_int_equal(pieces * columns * rows, count);
     if (task == 0 && most == work->tasks) assert_int_equal(count, most);
 }
@@ -30,7 +30,7 @@ static void test_tasks_run_as_one_are_a_rectangle(void **state)
         for (int64_t columns = 1; columns <= MOST; columns++)
             for (int64_t rows = 1; rows <= MOST; rows++) {
                 const struct cpu_work work = {
-                    .pieces = pieces, .column_tasks = columns, .tasks = pieces * columns * rows};
+                    .slices = pieces, .column_tasks = columns, .tasks = pieces * columns * rows};
                 for (int64_t task = 0; task < work.tasks; task++)
                     for (int64_t most = 1; most <= work.tasks - task; most++)
                         check(&work, task, most);
