@@ -53,16 +53,17 @@ GARNER_INLINE void gather_columns(const struct segment *s, int64_t count, int64_
  * its columns. */
 GARNER_INLINE bool goes_by_strips(const struct segment *s, enum source source, int64_t constant)
 {
-    return source == BLOCK && constant && constant <= 8 && s->out_stride == constant &&
+    return source == BLOCK && constant && constant <= 8 && (s->out_stride == constant || s->n == 1) &&
            (s->n <= FEW_ELEMENTS || s->by_strips);
 }
 
-/* A few columns of a few rows at a time. */
+/* A few columns of a few rows at a time; of all rows if there are no more columns. */
 GARNER_INLINE void gather_strips(const struct segment *s, int64_t constant)
 {
+    const int64_t strip = s->n <= FEW_ELEMENTS ? s->rows : STRIP_ROWS;
     struct segment part = *s;
     for (int64_t row = 0; row < s->rows; row += part.rows) {
-        part.rows = at_most(STRIP_ROWS, s->rows - row);
+        part.rows = at_most(strip, s->rows - row);
         part.data = s->data + row * s->row_data_stride;
         for (int64_t i = 0; i < s->n; i += FEW_ELEMENTS) {
             part.index = s->index + i * (int64_t)sizeof(int64_t);
