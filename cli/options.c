@@ -138,7 +138,7 @@ static garner_status read_value(const struct option *option, struct setting *set
         break;
     case READ_COUNT:
         if (!options_integer(text, &setting->number) || setting->number < 0 || setting->number > INT_MAX)
-            wants = "a number from 0";
+            wants = "a whole number from 0";
         break;
     case READ_WORD:
         setting->number = read_word(option->value, text);
