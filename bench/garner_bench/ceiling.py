@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The ceiling loop of native/ceiling.c on a cell: same access pattern, no checks, its own threads."""
+"""The ceiling loop of native/ceiling.c on a cell: same access pattern, no checks, its own threads. It enters as a peer does."""
 
 import ctypes
 
 from .nest import nest_of
+from .peers import Way
+from .peers.garner import texts
 from .workloads import DTYPES
 
 MOST = 8
@@ -46,3 +48,17 @@ class Ceiling:
 
     def __call__(self):
         self.timed(1)
+
+
+def version():
+    return ""
+
+
+def supports(cell):
+    return ""
+
+
+def prepare(cell, inputs, context):
+    """Strings are views to it, as they are to garner."""
+    fetch = (lambda _: texts(inputs.out)) if inputs.strings is not None else (lambda _: inputs.out)
+    return [Way("ceiling", Ceiling(context.native, inputs, context.threads), fetch)]

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the machine is, in words, and how a process is held to one of its CPUs."""
+"""What the machine is, in words, and how a process is held to some of its CPUs. A thread mode is "one", "all", or a
+number of threads as text."""
 
 import os
 import platform
 from pathlib import Path
 
-ONE_THREAD = {
-    name: "1"
-    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS", "TBB_NUM_THREADS")
-}
+COUNTED_BY = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS", "TBB_NUM_THREADS")
 ALWAYS = {"JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1", "PYTHONHASHSEED": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
@@ -16,18 +14,43 @@ def cpus():
     return sorted(os.sched_getaffinity(0))
 
 
+def threads(mode):
+    """How many a mode means; None: as many as there are."""
+    return {"one": 1, "all": None}[mode] if mode in ("one", "all") else int(mode)
+
+
 def environment(mode):
     made = dict(os.environ, **ALWAYS)
-    if mode == "one":
-        made.update(ONE_THREAD)
+    if threads(mode):
+        made.update({name: str(threads(mode)) for name in COUNTED_BY})
     return made
 
 
+def _siblings(cpu):
+    """CPUs of the same core, as the kernel writes them."""
+    return _first(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list", str(cpu))
+
+
+def choose(count):
+    """So many CPUs, of different cores as long as there are; the last ones, since interrupts tend to go to the first."""
+    by_core = {}
+    for cpu in reversed(cpus()):
+        by_core.setdefault(_siblings(cpu), []).append(cpu)
+    depth = max(map(len, by_core.values()))
+    ranked = [core[i] for i in range(depth) for core in by_core.values() if i < len(core)]
+    return sorted(ranked[:count])
+
+
 def hold(mode):
-    """In the one-thread mode, the whole process on one CPU: JAX takes all that it sees. The last one, since
-    interrupts tend to go to the first."""
-    if mode == "one":
-        os.sched_setaffinity(0, {cpus()[-1]})
+    """The whole process on as many CPUs as the mode has threads: JAX takes all that it sees."""
+    if threads(mode):
+        os.sched_setaffinity(0, choose(threads(mode)))
+
+
+def move(cpu):
+    """All threads of this process to a CPU."""
+    for thread in os.listdir("/proc/self/task"):
+        os.sched_setaffinity(int(thread), {cpu})
 
 
 def _first(path, default=""):

@@ -9,14 +9,14 @@ import time
 from itertools import repeat
 
 from .compare import difference, poison
+from .effort import FULL
 from .peers import one_line
 from .stats import median, uncertainty
 
 LONG_CALL = 10e6  # ns: beyond it a call needs no warm-up
 SAMPLE = 0.4e6  # ns: calls shorter than this are repeated within a sample
-SLOW = 3.0  # times the fastest: such a peer is sampled once in each run
-SETTLE = 0.02  # s before a turn on all cores: other peers' threads spin for a while before they sleep
-WAKE = 0.02  # s of calls that begin such a turn: until every thread is awake and has a core of its own
+SLOW = 3.0  # times the fastest: such a peer is sampled once in each run that it takes part in
+SETTLE = 0.02  # s before a turn on several cores where others share the process: their threads spin before they sleep
 PRECISE = 0.005  # a run ends early when medians are known this well
 
 
@@ -42,9 +42,9 @@ class Contestant:
 class Trial:
     """Everything about one cell that the contestants share."""
 
-    def __init__(self, inputs, want, threads):
-        self.inputs, self.want, self.threads = inputs, want, threads
-        self.fresh = inputs.cell.fresh
+    def __init__(self, inputs, want, threads, settle=SETTLE, wake=FULL.wake):
+        self.inputs, self.want, self.threads, self._settle, self._wake = inputs, want, threads, settle, wake
+        self.name, self.fresh = inputs.cell.name, inputs.cell.fresh
         self.notes = []
 
     def call_once(self, call):
@@ -57,10 +57,10 @@ class Trial:
         """Calls that nobody counts: the one before left other things in the caches and, on all cores, threads that
         spin and others that sleep."""
         if self.threads > 1:
-            time.sleep(SETTLE)
+            time.sleep(self._settle)
         elif estimate >= LONG_CALL:
             return
-        deadline = time.perf_counter() + (WAKE if self.threads > 1 else 0.0)
+        deadline = time.perf_counter() + (self._wake if self.threads > 1 else 0.0)
         self.call_once(call)
         while time.perf_counter() < deadline:
             self.call_once(call)
@@ -84,21 +84,27 @@ class Trial:
             self.notes.append((name, way.label, f"wrong: {wrong}"))
         return not wrong
 
-    def enter(self, name, ways):
-        """The peer's best way as a contestant, or None."""
+    def right_ways(self, name, ways):
+        """Those that give the right answer."""
+        return [way for way in ways if self.check(name, way)]
+
+    def best_of(self, name, ways):
+        """The fastest way as a contestant."""
         tried = []
         for way in ways:
-            if self.check(name, way):
-                contestant = Contestant(name, way, 0.0)
-                first = self.sample(contestant)
-                contestant.loops = max(1, int(SAMPLE / 4 / first))
-                contestant.estimate = min(self.sample(contestant) for _ in range(1 if first > 50e6 else 3))
-                tried.append(contestant)
-        if not tried:
-            return None
+            contestant = Contestant(name, way, 0.0)
+            first = self.sample(contestant)
+            contestant.loops = max(1, int(SAMPLE / 4 / first))
+            contestant.estimate = min(self.sample(contestant) for _ in range(1 if first > 50e6 else 3))
+            tried.append(contestant)
         best = min(tried, key=lambda c: c.estimate)
         best.loops = 1 if self.fresh else max(1, int(SAMPLE / best.estimate))
         return best
+
+    def enter(self, name, ways):
+        """The peer's best way as a contestant, or None."""
+        right = self.right_ways(name, ways)
+        return self.best_of(name, right) if right else None
 
 
 def _settled(contestants):
@@ -111,9 +117,8 @@ def _steady(contestants):
     return [c for c in contestants if c.name in ("garner", "python", "ceiling") or c.estimate <= SLOW * fastest]
 
 
-def _run(trial, contestants, effort, rng):
+def _run(trial, contestants, steady, effort, rng):
     """One run: rounds until the medians are known or the time is used up."""
-    steady = _steady(contestants)
     deadline = time.perf_counter() + effort.seconds / effort.runs
     for c in contestants:
         c.samples = []
@@ -129,12 +134,13 @@ def _run(trial, contestants, effort, rng):
 
 
 def compete(trial, contestants, effort):
-    """Fills in each contestant's runs."""
-    rng = random.Random(trial.inputs.cell.name)
+    """Fills in each contestant's runs. A trial has a name and gives samples."""
+    rng = random.Random(trial.name)
     gc.collect()
     gc.disable()
     try:
-        for _ in range(effort.runs):
-            _run(trial, contestants, effort, rng)
+        steady = _steady(contestants)
+        for number in range(effort.runs):
+            _run(trial, contestants if number < effort.slow_runs else steady, steady, effort, rng)
     finally:
         gc.enable()

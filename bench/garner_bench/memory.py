@@ -52,10 +52,11 @@ class Buffers:
     places = (0, 1088, 2176)
 
     @classmethod
-    def for_cells(cls, cells, least=0):
+    def for_cells(cls, cells, least=0, data=None):
+        """With data of its own, or those that are there."""
         sizes = [max([least] + [size(c) for c in cells]) for size in (
             lambda c: c.data_bytes, lambda c: c.index_bytes, lambda c: c.out_bytes)]  # fmt: skip
-        made = cls(*(Arena(size) for size in sizes))
+        made = cls(data or Arena(sizes[0]), Arena(sizes[1]), Arena(sizes[2]))
         for arena in (made.indices, made.out):
             arena.touch()
         return made

@@ -2,9 +2,10 @@
 """How much memory a peer takes for one large cell beyond the three buffers that the caller brings, in a
 process of its own."""
 
-from . import machine, memory, native, session
+from . import machine, memory, native
 from .inputs import Inputs
 from .peers import Context
+from .stand import load_peer
 from .workloads import Workload
 
 CALLS = 3
@@ -25,11 +26,8 @@ def run(request):
     cell = Workload.from_json(request["cells"][0])
     name = request["peers"][0]
     library = native.load(request["library"])
-    adapters, missing = session.load_peers([name], library)
-    if missing:
-        yield {"peer": name, "absent": missing[name]}
-        return
-    reason = adapters[name].supports(cell)
+    adapter, reason = load_peer(name, library)
+    reason = reason or adapter.supports(cell)
     if reason:
         yield {"peer": name, "absent": reason}
         return
@@ -37,7 +35,7 @@ def run(request):
     inputs = Inputs(cell, buffers, memory.Filler(library, buffers.data))
     before = _status("VmRSS")
     _forget_peak()
-    ways = adapters[name].prepare(cell, inputs, Context(library, len(machine.cpus())))
+    ways = adapter.prepare(cell, inputs, Context(library, len(machine.cpus())))
     way = next((w for w in ways if w.label == request["way"]), ways[0])
     for _ in range(CALLS):
         way.call()

@@ -3,7 +3,7 @@
 
 from .runtimes import tables as inside
 from .runtimes.judge import lines_of
-from .summary import MODE_LABELS, rows_of
+from .summary import mode_label, rows_of
 
 PEER_COLOURS = {
     "garner": "#000000", "numpy": "#4c72b0", "torch": "#dd8452", "onnxruntime": "#55a868", "openvino": "#8172b3",
@@ -61,7 +61,7 @@ def _ratios(pyplot, result, mode, folder):
     dots = [(f"{row.name} ({row.best})", row.ratio, row.verdict == "behind") for row in rows]
     figure, axes = _ratio_dots(pyplot, dots)
     axes.set_xlabel("time of the best peer / time of garner")
-    axes.set_title(_title(result, MODE_LABELS[mode["mode"]]))
+    axes.set_title(_title(result, mode_label(mode["mode"])))
     return _save(figure, folder, f"ratios-{mode['mode']}.svg")
 
 
@@ -116,7 +116,7 @@ def _by_table_size(pyplot, result, mode, folder):
     for axes, run in zip(panels, (4, 64)):
         _curves(axes, [r for r in _plain_rows(mode) if r.record["run"] == run], "data_bytes")
         axes.set_xlabel(f"bytes of the table, rows of {run} B")
-    figure.suptitle(_title(result, MODE_LABELS[mode["mode"]]))
+    figure.suptitle(_title(result, mode_label(mode["mode"])))
     _legend_and_caption(figure, panels[-1])
     return _save(figure, folder, f"table-size-{mode['mode']}.svg")
 
@@ -125,7 +125,7 @@ def _by_row_size(pyplot, result, mode, folder):
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
     _curves(axes, [r for r in _plain_rows(mode) if r.record["data_bytes"] >= LARGE_TABLE], "run")
     axes.set_xlabel("bytes of a row, tables of 256 MiB and more")
-    axes.set_title(_title(result, MODE_LABELS[mode["mode"]]))
+    axes.set_title(_title(result, mode_label(mode["mode"])))
     _legend_and_caption(figure, axes)
     return _save(figure, folder, f"row-size-{mode['mode']}.svg")
 

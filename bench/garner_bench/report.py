@@ -8,10 +8,11 @@ from . import plot
 from .runtimes import judge
 from .runtimes import tables as inside
 from .stats import spread
-from .summary import LONG_WORK, MODE_LABELS, gains, near, overall, python_cost, rows_of
+from .summary import LONG_WORK, gains, mode_label, near, overall, python_cost, rows_of, worst_first
 from .table import Table, number, size
 
 SCALING_NEEDED = 0.9
+SHOWN = 20  # lines of each table that a terminal gets of drawn cells
 BUSY = 0.7  # the load average above which something else is running
 
 def _peer_names(mode):
@@ -52,6 +53,8 @@ def _summary_notes(mode, rows):
             f"without the tiny cells {total['mean_without_tiny']:.2f}; {total['mean_at_limit']:.2f} if garner reached "
             "the limit wherever it has not."
         )
+        below = ", ".join(f"{count} ({count / total['cells']:.1%}) behind {least}" for least, count in total["below"].items())
+        notes.append(f"Of the best peer's speed: {below}.")
     within, beyond = python_cost(rows)
     if within or beyond:
         others = f"; beyond: {', '.join(beyond)}" if beyond else ""
@@ -61,13 +64,16 @@ def _summary_notes(mode, rows):
         notes.append(f"Behind: {', '.join(behind)}.")
     if mode.get("broken"):
         notes.append(f"NOT COMPLETE: {mode['broken']}.")
+    if mode.get("stopped"):
+        notes.append(f"NOT COMPLETE: {mode['stopped']}.")
     return tuple(notes)
 
 def _main_table(mode):
-    rows = rows_of(mode)
+    """Cells of the table in its order; drawn ones, which have none, the worst first."""
+    rows = worst_first(rows_of(mode)) if mode.get("drawn") else rows_of(mode)
     header = ("cell", "verdict", "garner µs", "spread", "ratio to best", "best",
               "limit µs", "of the limit", "ceiling µs")  # fmt: skip
-    title = f"{MODE_LABELS[mode['mode']]}: microseconds, and the best peer's time over garner's"
+    title = f"{mode_label(mode['mode'])}: microseconds, and the best peer's time over garner's"
     lines = [_main_line(row, mode) for row in rows]
     return Table(title, (*header, *_peer_names(mode)), lines, _summary_notes(mode, rows), words=2)
 
@@ -85,13 +91,13 @@ def _tiny_table(mode):
         "The first two are timed in a loop in C. An empty entry is what the runner's own way into C costs; it is "
         "part of the next column, which is what the ratios count. Peers are called in their own way."
     )
-    title = f"{MODE_LABELS[mode['mode']]}: nanoseconds of one small call"
+    title = f"{mode_label(mode['mode'])}: nanoseconds of one small call"
     return Table(title, header, lines, (note,)) if lines else None
 
 def _limits_table(modes):
     lines = []
     for mode in modes:
-        label = f"{MODE_LABELS[mode['mode']]} ({mode['threads']})"
+        label = f"{mode_label(mode['mode'])} ({mode['threads']})"
         for key, name, unit in (("copy", "copy", "GB/s"), ("line", "random 64 B lines", "ns each")):
             measured = mode["limits"][key].items()
             lines.append((label, name, unit, ", ".join(f"{size(int(s))}: {number(v)}" for s, v in measured)))
@@ -104,10 +110,10 @@ def _limits_table(modes):
     return Table("The machine's own limits, measured in the same run", header, lines, notes, words=4)
 
 def _gains_table(modes):
-    by_name = {mode["mode"]: mode for mode in modes}
-    if len(by_name) < 2:
+    if len(modes) < 2 or modes[0]["threads"] != 1:
         return None
-    found = gains(by_name["one"], by_name["all"])
+    every = modes[-1]
+    found = gains(modes[0], every)
     lines = [(g.name, f"{g.garner:.2f}", f"{g.ceiling:.2f}", f"{g.share:.2f}",
               "" if g.share >= SCALING_NEEDED else "falls short") for g in found]  # fmt: skip
     short = [g.name for g in found if g.share < SCALING_NEEDED]
@@ -116,7 +122,7 @@ def _gains_table(modes):
         f"{len(short)} below {SCALING_NEEDED} of the ceiling's gain."
     )
     header = ("cell", "garner's gain", "ceiling's gain", "share", "verdict")
-    return Table(f"Gain of {by_name['all']['threads']} cores over one", header, lines, (note,)) if found else None
+    return Table(f"Gain of {every['threads']} cores over one", header, lines, (note,)) if found else None
 
 def _near_table(mode):
     found = near(mode)
@@ -126,7 +132,7 @@ def _near_table(mode):
         verdict = "" if n.reached == len(n.ratios) else "falls short"
         lines.append((n.name, f"{n.ratio:.2f}", f"{low:.2f}", f"{middle:.2f}", f"{n.reached}/{len(n.ratios)}", verdict))
     header = ("cell", "its ratio", "lowest near it", "median near it", "within 10 %", "verdict")
-    title = f"{MODE_LABELS[mode['mode']]}: neighbours with other extents and alignments"
+    title = f"{mode_label(mode['mode'])}: neighbours with other extents and alignments"
     return Table(title, header, lines) if lines else None
 
 def _memory_table(memory):
@@ -140,7 +146,7 @@ def _memory_table(memory):
             lines.append((peak["peer"], size(peak["given"]), size(peak["peak"]), size(peak["extra"]), peak["way"]))
     header = ("peer", "the caller's three buffers", "peak of the process", "beyond what it had before", "way")
     note = "Beyond what it had before: from before the peer's model, session or plan is made until after three calls."
-    return Table(f"Memory on {memory['cell']}, {MODE_LABELS[memory['mode']].lower()}", header, lines, (note,))
+    return Table(f"Memory on {memory['cell']}, {mode_label(memory['mode']).lower()}", header, lines, (note,))
 
 def _faults_of(mode):
     """Everything that was refused, wrong or missing: cell, peer, why. Neighbours go by their cell's name."""
@@ -215,4 +221,5 @@ def write(result, folder):
         (folder / f"cells-{mode['mode']}.tsv").write_text(_main_table(mode).tsv(), encoding="utf-8")
     inside.write_tsv(result["runtimes"], folder)
     drawn = plot.draw(result, folder)
-    return "\n".join(["", *heading, "", *(t.text() for t in made), f"{drawn} Everything is in {folder}."])
+    shown = [table.head(SHOWN) for table in made] if any(mode.get("drawn") for mode in result["modes"]) else made
+    return "\n".join(["", *heading, "", *(t.text() for t in shown), f"{drawn} Everything is in {folder}."])

@@ -26,15 +26,19 @@ def _start(request, mode):
     return done.returncode, [json.loads(line) for line in lines]
 
 
-def measure_mode(mode, cells, peers, library, effort, folder):
+def measure_mode(mode, cells, peers, library, effort, minutes, folder):
     request = {
         "what": "times", "mode": mode, "cells": [asdict(c) for c in cells], "peers": list(peers),
         "library": str(library), "effort": effort._asdict(), "result": str(Path(folder) / f"{mode}.part"),
+        "spares": machine.cpus(), "minutes": minutes,
     }  # fmt: skip
     status, records = _start(request, mode)
     if not records:
         raise RuntimeError(f"the process for mode {mode} ended with status {status} before it measured anything")
-    return _whole(dict(records[0], cells=records[1:]), "cells", [c.name for c in cells], status)
+    header, measured = records[0], records[1:]
+    if status == 0 and len(measured) < len(cells):
+        return dict(header, cells=measured, stopped=f"{len(measured)} of {len(cells)} cells were measured in the time given")
+    return _whole(dict(header, cells=measured), "cells", [c.name for c in cells], status)
 
 
 def _whole(result, field, names, status):

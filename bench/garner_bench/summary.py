@@ -8,8 +8,12 @@ from .stats import geometric_mean, median, spread
 AT_LIMIT = 0.8  # the share of the machine's limit from which a time counts as being at it
 LEVEL_AT_LIMIT = 0.97
 LONG_WORK = 1e6  # ns: gains from cores are asked of cells above this
-MODE_LABELS = {"one": "One thread", "all": "All cores"}
+BEHIND = (0.97, 0.9)  # ratios below which cells are counted
 NOT_PEERS = ("garner", "python", "ceiling")
+
+
+def mode_label(mode):
+    return {"one": "One thread", "all": "All cores"}.get(mode, f"{mode} threads")
 
 
 class Row(NamedTuple):
@@ -72,6 +76,11 @@ def rows_of(mode):
     return [row_of(record) for record in mode["cells"] if "~" not in record["name"]]
 
 
+def worst_first(rows):
+    """Cells that nobody could be compared in come last."""
+    return sorted(rows, key=lambda row: row.ratio[0] if row.ratio else float("inf"))
+
+
 def python_cost(rows):
     """Of the cells measured from Python too: how many cost at most 3 % and half a microsecond more there, and which more."""
     both = [(row.name, row.garner[0], row.time("python")) for row in rows if row.garner and row.time("python")]
@@ -81,7 +90,7 @@ def python_cost(rows):
 
 def overall(rows):
     """The smallest ratio with its cell, the geometric mean with and without the tiny cells, what it could be without
-    them at the machine's limit, the verdicts."""
+    them at the machine's limit, how many are behind, the verdicts."""
     counted = [row for row in rows if row.ratio]
     larger = [row for row in counted if not row.record["tiny"]]
     smallest = min(counted, key=lambda row: row.ratio[0], default=None)
@@ -91,6 +100,7 @@ def overall(rows):
         "mean": geometric_mean(row.ratio[0] for row in counted),
         "mean_without_tiny": geometric_mean(row.ratio[0] for row in larger),
         "mean_at_limit": geometric_mean(row.ratio_at_limit for row in larger),
+        "below": {least: sum(row.ratio[0] < least for row in counted) for least in BEHIND},
         "verdicts": {verdict: [r.name for r in rows if r.verdict == verdict] for verdict in {r.verdict for r in rows}},
     }
 

@@ -30,6 +30,11 @@ class Table(NamedTuple):
         notes = [line for note in self.notes for line in ("", note)]
         return "\n".join([f"### {self.title}", "", *lines, *notes, ""])
 
+    def head(self, count):
+        """Its first lines, and how many more there are."""
+        left = len(self.rows) - count
+        return self if left <= 0 else self._replace(rows=self.rows[:count], notes=(f"{left} more lines.", *self.notes))
+
     def tsv(self):
         return "".join("\t".join(line) + "\n" for line in [self.header, *self.rows])
 

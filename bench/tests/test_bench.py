@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The instrument itself: what it counts, compares and concludes. Needs NumPy and pytest, no peer."""
 
+import os
 import re
 import sys
+import time
 from dataclasses import replace
 from math import prod
 from pathlib import Path
@@ -13,7 +15,10 @@ import pytest
 BENCH = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(BENCH))
 
-from garner_bench import compare, drawn, inputs, neighbours, nest, plot, report, stats, summary, table, workloads  # noqa: E402
+from garner_bench import (  # noqa: E402
+    booth, cli, compare, drawn, effort, inputs, machine, measure, neighbours, nest, plot, report, session, stats, summary,
+    table, workloads,
+)  # fmt: skip
 
 CELLS = workloads.read(BENCH / "workloads.tsv")
 SMALL = [c for c in CELLS if prod(c.data) <= 1 << 20 and prod(c.indices) <= 1 << 18 and c.dtype != "str"]
@@ -140,6 +145,94 @@ def test_overall_and_gains():
     assert summary.overall([summary.row_of(half), summary.row_of(passed)])["mean_at_limit"] == pytest.approx(2**0.5)
     (gain,) = summary.gains(one, every)
     assert (gain.name, gain.garner, gain.ceiling) == ("a", 2.0, 3.0)
+
+
+def test_drawn_cells_come_worst_first_and_those_behind_are_counted():
+    cells = [record([10.0] * 3, {"numpy": [ratio * 10.0] * 3}, name=name) for name, ratio in (("b", 0.95), ("c", 1.5), ("a", 0.8))]
+    mode = {"mode": "4", "threads": 4, "drawn": True, "cells": [*cells, record([1.0], {}, name="alone")], "missing": {}, "versions": {}}
+    assert [line[0] for line in report._main_table(mode).rows] == ["a", "b", "c", "alone"]
+    notes = "\n".join(report._main_table(mode).notes)
+    assert "2 (50.0%) behind 0.97, 1 (25.0%) behind 0.9" in notes
+    assert report._main_table(mode).title.startswith("4 threads")
+
+
+def test_thread_modes():
+    assert cli._modes("both") == ["one", "all"] and cli._modes("1") == ["one"]
+    for given in ("none", "1,0", str(len(machine.cpus()) + 1)):
+        with pytest.raises(SystemExit, match=given.split(",")[-1]):
+            cli._modes(given)
+    assert machine.environment("4")["OMP_NUM_THREADS"] == "4"
+
+
+def test_cpus_of_different_cores_come_first(monkeypatch):
+    monkeypatch.setattr(machine, "cpus", lambda: list(range(8)))
+    monkeypatch.setattr(machine, "_siblings", lambda cpu: f"{cpu // 2 * 2}-{cpu // 2 * 2 + 1}")
+    assert machine.choose(1) == [7] and machine.choose(4) == [1, 3, 5, 7] and machine.choose(5) == [1, 3, 5, 6, 7]
+
+
+class Clerk:
+    """What a booth may be asked for in these tests."""
+
+    def __init__(self, samples=1000):
+        self._left = samples
+
+    def prepare(self, fields):
+        return ""
+
+    def enter(self):
+        return "way", 1.0
+
+    def sample(self):
+        self._left -= 1
+        if self._left < 0:
+            os._exit(3)
+        return 1.0
+
+    def finish(self):
+        return {"notes": [], "limit_ns": 1.0, "limit": "stream"}
+
+    def state(self):
+        return os.getpid()
+
+
+def is_stopped(pid):
+    return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] == "T"
+
+
+def test_a_booth_stands_still_between_two_questions():
+    asked = booth.Booth(Clerk)
+    pid = asked.ask("state")
+    for _ in range(1000):
+        if is_stopped(pid):
+            break
+        time.sleep(0.01)
+    assert is_stopped(pid) and pid != os.getpid()
+    assert asked.ask("sample") == 1.0
+    asked.close()
+
+
+def test_a_peer_whose_process_ends_is_left_out_and_the_others_go_on():
+    cell = workloads.Workload("x", "gather", "f32", (10, 2), (5,), 0, 0, "i64", "sorted")
+    booths = {name: booth.Booth(lambda s=samples: Clerk(s)) for name, samples in (("garner", 1000), ("weak", 3), ("ceiling", 1000))}
+    lost = {}
+    for _ in range(2):
+        told = session.measure_cell(cell, booths, lost, effort.QUICK)
+        assert set(told["times"]) == {"garner", "ceiling"} and told["absent"] == {"weak": "its process ended with status 3"}
+        assert len(told["times"]["garner"]["runs"]) == effort.QUICK.runs
+    for left in booths.values():
+        left.close()
+
+
+def test_slow_peers_are_sampled_in_fewer_runs():
+    class Trial:
+        name = "x"
+
+        def sample(self, contestant):
+            return contestant.estimate
+
+    fast, slow = (measure.Contestant(name, None, estimate) for name, estimate in (("garner", 1.0), ("jax", 10.0)))
+    measure.compete(Trial(), [fast, slow], effort.DRAWN._replace(seconds=0.0))
+    assert len(fast.runs) == effort.DRAWN.runs and len(slow.runs) == effort.DRAWN.slow_runs
 
 
 def test_garner_wrong_is_a_fault():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tables of whole models."""
 
-from ..summary import MODE_LABELS
+from ..summary import mode_label
 from ..table import Table, number
 from . import judge
 
@@ -17,7 +17,7 @@ def _time(ns, unit):
 
 
 def _label(section):
-    return f"{MODE_LABELS[section['mode']]} inside {section['title']} {section['version']}"
+    return f"{mode_label(section['mode'])} inside {section['title']} {section['version']}"
 
 
 def _sums(lines):

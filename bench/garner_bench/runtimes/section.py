@@ -11,7 +11,7 @@ from ..compare import poison
 from ..effort import QUICK, Effort
 from ..inputs import Inputs
 from ..measure import Trial, compete
-from ..session import wanted
+from ..stand import wanted
 from ..workloads import Workload
 from . import SIDES, load
 from .profiling import profiled

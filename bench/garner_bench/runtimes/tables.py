@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tables of what runs inside the runtimes."""
 
-from ..summary import MODE_LABELS
+from ..summary import mode_label
 from ..table import Table, number
 from .judge import lines_of, overall
 
@@ -17,7 +17,7 @@ CLOCKS = (
 
 
 def label(section):
-    return f"{MODE_LABELS[section['mode']]} inside {section['title']} {section['version']}"
+    return f"{mode_label(section['mode'])} inside {section['title']} {section['version']}"
 
 
 def _interval(ratio):
