@@ -14,6 +14,11 @@
 #include "message.h"
 #include "signals.h"
 
+static garner_status (*const run_command_of[COMMAND_COUNT])(const struct invocation *, garner_error *) = {
+#define COMMAND(id, name, operands, least, most, run, summary, details) [COMMAND_##id] = run,
+#include "options.def"
+};
+
 static garner_status dispatch(const struct invocation *line, garner_error *error)
 {
     if (line->setting[OPTION_VERSION].given) {
@@ -25,7 +30,7 @@ static garner_status dispatch(const struct invocation *line, garner_error *error
         return GARNER_OK;
     }
     garner_status status = line->command == COMMAND_HELP ? GARNER_OK : environment_check(error);
-    return status == GARNER_OK ? commands[line->command].run(line, error) : status;
+    return status == GARNER_OK ? run_command_of[line->command](line, error) : status;
 }
 
 /* What could not be written is a failure too, and the last chance to notice it is here. */

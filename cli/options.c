@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "fail.h"
 #include "literal.h"
 #include "suggest.h"
@@ -17,7 +16,7 @@
 
 const struct command commands[COMMAND_COUNT] = {
 #define COMMAND(id, name, operands, least, most, run, summary, details) \
-    [COMMAND_##id] = {name, operands, least, most, run, summary, details},
+    [COMMAND_##id] = {name, operands, least, most, summary, details},
 #include "options.def"
 };
 

@@ -41,7 +41,6 @@ struct invocation {
 struct command {
     const char *name, *operands;
     int least, most;
-    garner_status (*run)(const struct invocation *line, garner_error *error);
     const char *summary, *details;
 };
 

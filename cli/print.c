@@ -92,6 +92,28 @@ void print_quoted(FILE *out, const char *bytes, uint64_t size, enum escape_style
     putc('"', out);
 }
 
+/* Characters of valid UTF-8, near enough to columns. */
+static int columns(const char *text)
+{
+    int count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
+/* Character by character: names may be long, and want of memory must not change what is said. */
+int print_foreign(FILE *out, const char *text)
+{
+    char piece[PRINTABLE_NEXT];
+    int count = 0;
+    while (*text) {
+        text += printable_next(piece, text);
+        count += columns(piece);
+        if (out) fputs(piece, out);
+    }
+    return count;
+}
+
 void print_json_string(FILE *out, const char *text)
 {
     print_quoted(out, text, strlen(text), ESCAPE_JSON);

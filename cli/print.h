@@ -37,6 +37,10 @@ void print_integers(FILE *out, const int64_t *numbers, int32_t count, bool json)
 void print_escaped(FILE *out, const char *bytes, uint64_t size, enum escape_style style);
 void print_quoted(FILE *out, const char *bytes, uint64_t size, enum escape_style style);
 
+/* Text from outside for a person: nothing in it steers a terminal. Answers how many columns it takes, and
+ * prints it unless `out` is NULL. */
+int print_foreign(FILE *out, const char *text);
+
 /* Text from outside as a JSON string, quotes included. */
 void print_json_string(FILE *out, const char *text);
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A model as a drawing sees it: inputs, constants and nodes in the order of running, each input and
- * constant just before it is first needed, and the words that describe them. A constant that is nothing
- * but the axis of a gather is said in words and not drawn.
- */
+/* Drawings of a model: all of it, as the chain of its nodes, or its gathers alone. */
 #ifndef GARNER_CLI_EXPLAIN_MODEL_H
 #define GARNER_CLI_EXPLAIN_MODEL_H
 
 #include <stdio.h>
 
-#include "explain_view.h"
-#include "model.h"
+#include "garner.h"
+
+struct chain;
+struct gathers;
+struct model;
 
 /* Where a drawing goes. */
 struct explain_paper {
@@ -27,102 +26,12 @@ garner_status explain_model(const char *path, int follow_links, const struct exp
 /* The same of an open one. */
 garner_status explain_opened(struct model *model, const struct explain_paper *paper, garner_error *error);
 
-/* ---- The chain ---- */
-
-enum chain_kind { CHAIN_INPUT, CHAIN_CONSTANT, CHAIN_NODE };
-
-struct chain_item {
-    enum chain_kind kind;
-    size_t value; /* of a node the first of its outputs that is not left out; GRAPH_NONE: it has none */
-    size_t node;  /* of CHAIN_NODE */
-};
-
-/* What is known of a tensor; rank -1: not even that. */
-struct chain_shape {
-    garner_dtype dtype;
-    int32_t rank;
-    struct graph_extent *extents;
-};
-
-struct chain {
-    const struct model *model;
-    const struct graph *graph;
-    const char *problem; /* why the shapes do not go together; NULL: they do, as far as is known */
-    struct chain_item *items;
-    size_t count;
-
-    /* For each value. */
-    size_t *maker;  /* the item that gives it; GRAPH_NONE: it is not drawn */
-    size_t *last;   /* the last item that takes it; GRAPH_NONE: none does */
-    size_t *output; /* the first output of the model that it is; GRAPH_NONE: it is none */
-    struct chain_shape *shapes;
-};
-
-garner_status chain_create(struct chain *chain, const struct model *model, const char *problem,
-                           garner_error *error);
-void chain_free(struct chain *chain);
-
-/* ---- Shapes (explain_model_shapes.c) ---- */
-
-/* Fills chain->shapes; 0 if there is no memory. */
-int chain_infer(struct chain *chain);
-
-/* Gives a shape that many extents, all zero; 0 if there is no memory. */
-int chain_set_rank(struct chain_shape *shape, int32_t rank);
-
-/* What is known of the one output of an operator that is none of garner's (explain_model_foreign.c). */
-int chain_infer_foreign(const struct chain *chain, const struct graph_node *node, struct chain_shape *shape);
-
-/* A gather as far as it is known before it runs; extents that are not are -1. */
-struct chain_outline {
-    garner_op op;
-    garner_tensor data, indices;
-    int64_t shapes[2][GARNER_MAX_RANK];
-    struct map map;
-};
-
-/* Returns 0 if the node is no gather, or ranks are missing. */
-int chain_outline(const struct chain *chain, const struct graph_node *node, struct chain_outline *outline);
-
-/* The axis of a gather: an attribute, or what its third input holds; 0 if that comes later. */
-int chain_axis(const struct chain *chain, const struct graph_node *node, int64_t *axis);
-
-/* ---- Words ---- */
-
-/* Text from outside, made harmless and cut to so many columns. */
-void chain_foreign(struct words *words, const char *text, int most);
-
-void chain_value_name(struct words *words, const struct chain *chain, size_t value);
-void chain_value_type(struct words *words, const struct chain *chain, size_t value); /* f32[?,2..5,4] */
-void chain_axes(struct words *words, const struct chain *chain, const struct graph_node *node); /* , axis 1 */
-
-void chain_title(struct words *words, const struct chain *chain);          /* the model */
-void chain_name(struct words *words, const struct chain *chain, size_t i); /* ids */
-void chain_type(struct words *words, const struct chain *chain, size_t i); /* f32[?,2..5,4] */
-void chain_what(struct words *words, const struct chain *chain, size_t i); /* Gather, axis 1 */
-void chain_spec(struct words *words, const struct chain *chain, size_t i); /* openvino-8; or nothing */
-void chain_output(struct words *words, const struct chain *chain,
-                  size_t i); /* the output's name; or nothing */
-
-/* What a gather does: out[i,j] = data[ids[i],j]. Nothing if it is none, or its ranks are not known. */
-void chain_formula(struct words *words, const struct chain *chain, size_t i);
-
-/* The i-th sentence below the drawing; 0 if there are no more. */
-int chain_summary(struct words *words, const struct chain *chain, size_t i);
-
-/* Whether a node is one of the three gathers, also in a version that does not exist. */
-int chain_is_gather(const struct graph_node *node);
-
-/* Whether garner refuses a node that it should run: its version, types, attributes or shapes are wrong. An
- * operator that is none of garner's is a runtime's, and nothing is wrong with it. */
-int chain_refuses(const struct chain *chain, size_t node);
-
-/* The same of an item. */
-int chain_is_refused(const struct chain *chain, size_t i);
-
 /* ---- Drawings ---- */
 
 void chain_draw(const struct chain *chain, FILE *terminal, int width, int colour);
 garner_status chain_svg(const struct chain *chain, const char *path, garner_error *error);
+
+void gathers_draw(const struct gathers *gathers, FILE *terminal, int width, int colour);
+garner_status gathers_svg(const struct gathers *gathers, const char *path, garner_error *error);
 
 #endif

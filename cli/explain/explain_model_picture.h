@@ -8,8 +8,8 @@
 #ifndef GARNER_CLI_EXPLAIN_MODEL_PICTURE_H
 #define GARNER_CLI_EXPLAIN_MODEL_PICTURE_H
 
+#include "chain.h"
 #include "explain_ink.h"
-#include "explain_model.h"
 
 enum {
     PICTURE_MARGIN = 28,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain_model.h"
 #include "explain_model_picture.h"
 #include "fail.h"
 

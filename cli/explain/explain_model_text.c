@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "chain.h"
 #include "explain_model.h"
 #include "explain_pen.h"
 

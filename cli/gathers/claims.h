@@ -8,7 +8,7 @@
 #ifndef GARNER_CLI_CLAIMS_H
 #define GARNER_CLI_CLAIMS_H
 
-#include "explain_model.h"
+#include "graph.h"
 
 enum claim_runtime { CLAIM_ONNXRUNTIME, CLAIM_OPENVINO, CLAIM_RUNTIMES };
 
@@ -31,30 +31,6 @@ enum claim_runtime { CLAIM_ONNXRUNTIME, CLAIM_OPENVINO, CLAIM_RUNTIMES };
 #define CLAIM_ID(id, name, why) CLAIM_##id,
 enum claim { CLAIM_TAKEN, CLAIM_REASONS(CLAIM_ID) CLAIMS };
 #undef CLAIM_ID
-
-/* A part of an axis, from `start` to before `end`. */
-struct claim_span {
-    int64_t start, end;
-};
-
-/* What is known around a model's gathers. */
-struct surroundings {
-    const struct chain *chain;
-    enum claim *claims[CLAIM_RUNTIMES]; /* of each node */
-    struct claim_span *spans;           /* room for one for each reader of a value */
-    size_t *first, *readers,
-        *ports; /* value v is read by readers[first[v]] to readers[first[v+1]-1] as input ports[...] */
-    unsigned char *is_input, *is_folded; /* of each value */
-    unsigned char *split;                /* of each value, for claims_rules.c */
-    size_t bodies;                       /* nodes with graphs of their own, which may read any value */
-};
-
-/* 0: no memory; surroundings_free is fine then too. */
-int surroundings_create(struct surroundings *around, const struct chain *chain);
-void surroundings_free(struct surroundings *around);
-
-/* Fills claims of the gathers (claims_rules.c). */
-void surroundings_claim(struct surroundings *around);
 
 /* Whether a node is one of the operators in a list that ends with NULL. */
 int claim_is_operator(const struct graph_node *node, const char *const *types);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims.h"
 #include "integer.h"
+#include "surroundings.h"
 
 /* ---- The graph around a node ---- */
 

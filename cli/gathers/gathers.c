@@ -7,6 +7,7 @@
 
 #include "fail.h"
 #include "names.h"
+#include "surroundings.h"
 
 /* ---- Neighbours ---- */
 

@@ -7,8 +7,8 @@
 #ifndef GARNER_CLI_GATHERS_H
 #define GARNER_CLI_GATHERS_H
 
+#include "chain.h"
 #include "claims.h"
-#include "explain_model.h"
 
 /* Something next to gathers: an input, a constant, or an operator's nodes. */
 struct neighbour {
@@ -77,10 +77,5 @@ void gathers_verdict(struct words *words, const struct gathers *gathers, size_t 
 
 /* The i-th sentence below everything; 0 if there are no more. */
 int gathers_note(struct words *words, const struct gathers *gathers, size_t i);
-
-/* ---- Drawings ---- */
-
-void gathers_draw(const struct gathers *gathers, FILE *terminal, int width, int colour);
-garner_status gathers_svg(const struct gathers *gathers, const char *path, garner_error *error);
 
 #endif

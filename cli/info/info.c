@@ -15,7 +15,6 @@
 #include "model.h"
 #include "print.h"
 #include "tensor.h"
-#include "utf8.h"
 
 /* Names and shapes are aligned unless one of them is very long. */
 enum { WIDEST = 48, SHAPE_TEXT = 24 * GARNER_MAX_RANK };
@@ -27,35 +26,7 @@ struct listing {
     int name_width, type_width, shape_width;
 };
 
-/* ---- Pieces ---- */
-
-/* Characters of valid UTF-8, near enough to columns. */
-static int columns(const char *text)
-{
-    int count = 0;
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xC0) != 0x80;
-    return count;
-}
-
-/* What `text` takes once it is harmless, and if `out` is not NULL, prints it. Character by character: names
- * may be long, and want of memory must not change what is said. */
-static int show(FILE *out, const char *text)
-{
-    char piece[PRINTABLE_NEXT];
-    int count = 0;
-    while (*text) {
-        text += printable_next(piece, text);
-        count += columns(piece);
-        if (out) fputs(piece, out);
-    }
-    return count;
-}
-
-int info_text(FILE *out, const char *text)
-{
-    return show(out, text);
-}
+/* ---- Texts ---- */
 
 static int shape_text(char text[SHAPE_TEXT], const int64_t *shape, int32_t rank)
 {
@@ -93,7 +64,7 @@ static garner_status measure(struct listing *listing, size_t i, garner_error *er
     char text[SHAPE_TEXT];
     garner_status status = describe(listing, i, &entry, error);
     if (status != GARNER_OK) return status;
-    widen(&listing->name_width, show(NULL, entry.name));
+    widen(&listing->name_width, print_foreign(NULL, entry.name));
     widen(&listing->type_width, (int)strlen(type_text(&entry)));
     widen(&listing->shape_width, shape_text(text, entry.shape, entry.rank));
     return GARNER_OK;
@@ -109,7 +80,7 @@ static void print_row(const struct listing *listing, const struct store_entry *e
     char text[SHAPE_TEXT];
     const char *type = type_text(entry);
     fputs("  ", stdout);
-    if (listing->name_width) pad(info_text(stdout, entry->name), listing->name_width);
+    if (listing->name_width) pad(print_foreign(stdout, entry->name), listing->name_width);
     fputs(type, stdout);
     pad((int)strlen(type), listing->type_width);
     int used = shape_text(text, entry->shape, entry->rank);
@@ -153,7 +124,7 @@ static void print_heading(const struct listing *listing, size_t count)
         printf(", \"format\": \"%s\", \"tensors\": [", store_suffix(store->kind) + 1);
         return;
     }
-    info_text(stdout, store->path);
+    print_foreign(stdout, store->path);
     printf(": %s, %zu tensor%s\n", store_suffix(store->kind), count, count == 1 ? "" : "s");
 }
 

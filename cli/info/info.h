@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What info prints of files and of models, and the pieces that both are printed with. */
+/* What info prints of models. */
 #ifndef GARNER_CLI_INFO_H
 #define GARNER_CLI_INFO_H
 
@@ -20,8 +20,5 @@ garner_status info_opened(struct model *model, unsigned flags, FILE *out, garner
 
 /* Its gathers and their neighbours alone, after model_plan. */
 garner_status info_gathers(const struct model *model, bool json, FILE *out, garner_error *error);
-
-/* Text from outside for a person: nothing in it steers a terminal. Returns how many columns it took. */
-int info_text(FILE *out, const char *text);
 
 #endif

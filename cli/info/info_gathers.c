@@ -50,9 +50,9 @@ static void print_text(FILE *out, const struct gathers *gathers)
     const struct graph *graph = gathers->chain->graph;
     struct words words = {0};
     gathers_summary(&words, gathers);
-    info_text(out, graph->path);
+    print_foreign(out, graph->path);
     fprintf(out, ": %s, ", graph->format);
-    info_text(out, graph->version);
+    print_foreign(out, graph->version);
     fprintf(out, ": %s\n", words.text);
     for (size_t i = 0; i < gathers->group_count; i++)
         print_group(out, gathers, i);

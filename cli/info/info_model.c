@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explain_model.h"
+#include "chain.h"
 #include "fail.h"
 #include "info.h"
 #include "model.h"
@@ -33,7 +33,7 @@ static void print_extent(FILE *out, const struct graph_extent *extent, bool json
     if (!fixed && extent->symbol && json)
         print_json_string(out, extent->symbol);
     else if (!fixed && extent->symbol)
-        info_text(out, extent->symbol);
+        print_foreign(out, extent->symbol);
     else
         fputs(!fixed && json ? "null" : graph_extent_text(text, extent), out);
 }
@@ -105,7 +105,7 @@ static void print_ports(const struct look *look, const char *title, const struct
     for (size_t i = 0; i < count; i++) {
         const char *type = type_of(look, ports[i].value);
         fputs("  ", look->out);
-        info_text(look->out, ports[i].name);
+        print_foreign(look->out, ports[i].name);
         fprintf(look->out, "  %s  ", type ? type : "?");
         print_value_shape(look, ports[i].value, false);
         if (look->graph->values[ports[i].value].foreign)
@@ -151,19 +151,19 @@ static void print_title(FILE *out, const struct graph_node *node)
 {
     fputs("  ", out);
     if (*node->domain) {
-        info_text(out, node->domain);
+        print_foreign(out, node->domain);
         putc('.', out);
     }
-    info_text(out, node->type);
+    print_foreign(out, node->type);
     if (node->spec)
         fprintf(out, " %s", node->spec);
     else if (*node->version) {
         putc(' ', out);
-        info_text(out, node->version);
+        print_foreign(out, node->version);
     }
     if (*node->name) {
         fputs(" '", out);
-        info_text(out, node->name);
+        print_foreign(out, node->name);
         putc('\'', out);
     }
 }
@@ -175,7 +175,7 @@ static void print_plan(const struct look *look, size_t id)
     char *plan = refusal ? NULL : plan_of(look, id);
     if (refusal) {
         fputs("    refused: ", look->out);
-        info_text(look->out, refusal);
+        print_foreign(look->out, refusal);
         putc('\n', look->out);
     } else if (plan) {
         fprintf(look->out, "    plan: %s\n", plan);
@@ -195,7 +195,7 @@ static void print_node(const struct look *look, size_t id)
           look->out);
     if (node->refusal && *node->refusal) {
         fputs(": ", look->out);
-        info_text(look->out, node->refusal);
+        print_foreign(look->out, node->refusal);
     }
     fputs("\n    ", look->out);
     if (node->input_count) {
@@ -211,17 +211,17 @@ static void print_text(const struct look *look)
 {
     const struct graph *graph = look->graph;
     const char *refusal = model_refusal(look->model);
-    info_text(look->out, graph->path);
+    print_foreign(look->out, graph->path);
     fprintf(look->out, ": %s, ", graph->format);
-    info_text(look->out, graph->version);
+    print_foreign(look->out, graph->version);
     if (*graph->name) {
         fputs(", '", look->out);
-        info_text(look->out, graph->name);
+        print_foreign(look->out, graph->name);
         putc('\'', look->out);
     }
     if (*graph->producer) {
         fputs(", by ", look->out);
-        info_text(look->out, graph->producer);
+        print_foreign(look->out, graph->producer);
     }
     putc('\n', look->out);
     print_ports(look, "inputs", graph->inputs, graph->input_count);
@@ -231,12 +231,12 @@ static void print_text(const struct look *look)
         print_node(look, model_order(look->model, i));
     for (size_t i = 0; i < model_note_count(look->model); i++) {
         fputs("note: ", look->out);
-        info_text(look->out, model_note(look->model, i));
+        print_foreign(look->out, model_note(look->model, i));
         putc('\n', look->out);
     }
     if (refusal || look->plan.status != GARNER_OK) {
         fputs(refusal ? "runs inside a runtime alone: " : "does not run: ", look->out);
-        info_text(look->out, refusal ? refusal : look->plan.message);
+        print_foreign(look->out, refusal ? refusal : look->plan.message);
         putc('\n', look->out);
     }
 }

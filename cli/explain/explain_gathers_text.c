@@ -3,10 +3,11 @@
  * The gathers of a model in the terminal: for each group a line with what gives the data, one with what gives
  * the indices, the gather, and what takes the result, joined by lanes as in the drawing of a whole model.
  */
+#include <string.h>
+
+#include "explain_model.h"
 #include "explain_pen.h"
 #include "gathers.h"
-
-#include <string.h>
 
 enum { MOST_GROUPS = 60 };
 

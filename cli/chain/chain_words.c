@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of a model's drawing. Names come from outside, so they are made harmless here. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "explain_model.h"
+#include "chain.h"
 #include "fail.h"
 #include "value.h"
 
@@ -106,19 +103,6 @@ static void add_elements(struct words *words, const garner_tensor *tensor)
     }
     if (count > MOST_ELEMENTS) words_add(words, ",…");
     if (tensor->rank) words_add(words, "]");
-}
-
-int chain_axis(const struct chain *chain, const struct graph_node *node, int64_t *axis)
-{
-    char text[VALUE_TEXT_SIZE];
-    *axis = node->op.axis;
-    if (node->kind != GRAPH_GATHER || node->input_count < 3 || node->inputs[2] == GRAPH_NONE) return 1;
-    const garner_tensor *constant = chain->graph->values[node->inputs[2]].constant;
-    if (!constant || array_count(constant->rank, constant->shape) != 1) return 0;
-    if (value_text(text, sizeof text, constant, 0) < 0) return 0;
-    char *end;
-    *axis = strtoll(text, &end, 10);
-    return end != text && !*end;
 }
 
 void chain_axes(struct words *words, const struct chain *chain, const struct graph_node *node)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain_model.h"
 #include "explain_model_picture.h"
 #include "fail.h"
 #include "gathers.h"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "explain_model.h"
+#include "chain.h"
 
 enum kept {
     NOTHING,

@@ -3,35 +3,9 @@
  * What is known of each tensor's type and shape before anything runs, unknown extents included: what was
  * planned, what the file holds or declares, and for the rest what follows from a gather's inputs.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "explain_model.h"
-
-int chain_set_rank(struct chain_shape *shape, int32_t rank)
-{
-    shape->extents = calloc((size_t)rank + 1, sizeof *shape->extents);
-    if (shape->extents) shape->rank = rank;
-    return shape->extents != NULL;
-}
-
-/* From extents that are all known. */
-static int set_known(struct chain_shape *shape, garner_dtype dtype, int32_t rank, const int64_t *extents)
-{
-    shape->dtype = dtype;
-    if (!chain_set_rank(shape, rank)) return 0;
-    for (int32_t i = 0; i < rank; i++)
-        shape->extents[i] = (struct graph_extent){.least = extents[i], .most = extents[i]};
-    return 1;
-}
-
-static int set_extents(struct chain_shape *shape, int32_t rank, const struct graph_extent *extents)
-{
-    if (rank < 0) return 1;
-    if (!chain_set_rank(shape, rank)) return 0;
-    if (rank) memcpy(shape->extents, extents, (size_t)rank * sizeof *extents);
-    return 1;
-}
+#include "chain.h"
 
 static int set_value(struct chain_shape *shape, const struct chain *chain, size_t id)
 {
@@ -39,9 +13,9 @@ static int set_value(struct chain_shape *shape, const struct chain *chain, size_
     const garner_shape *planned = model_shape(chain->model, id);
     const garner_tensor *constant = value->constant;
     *shape = (struct chain_shape){.dtype = value->dtype, .rank = -1};
-    if (planned) return set_known(shape, planned->dtype, planned->rank, planned->extents);
-    if (constant) return set_known(shape, constant->dtype, constant->rank, constant->shape);
-    return set_extents(shape, value->rank, value->shape);
+    if (planned) return chain_set_known(shape, planned->dtype, planned->rank, planned->extents);
+    if (constant) return chain_set_known(shape, constant->dtype, constant->rank, constant->shape);
+    return chain_set_extents(shape, value->rank, value->shape);
 }
 
 int chain_outline(const struct chain *chain, const struct graph_node *node, struct chain_outline *outline)
@@ -93,7 +67,7 @@ static int infer_node(const struct chain *chain, const struct graph_node *node)
     if (node->kind == GRAPH_UNSUPPORTED) return chain_infer_foreign(chain, node, shape);
     if (node->kind != GRAPH_IDENTITY && node->kind != GRAPH_CONVERT) return 1;
     shape->dtype = node->kind == GRAPH_CONVERT ? node->to : from->dtype;
-    return set_extents(shape, from->rank, from->extents);
+    return chain_set_extents(shape, from->rank, from->extents);
 }
 
 int chain_infer(struct chain *chain)
