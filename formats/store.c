@@ -11,9 +11,12 @@
 
 #include "fail.h"
 #include "file.h"
+#include "npy.h"
 #include "npy_header.h"
+#include "npz.h"
+#include "onnx_tensor.h"
 #include "region.h"
-#include "store_format.h"
+#include "safetensors.h"
 
 /* A name and whose it is. */
 struct store_name {
@@ -115,12 +118,6 @@ static garner_status open_format(struct store *store, garner_error *error)
 }
 
 /* ---- Names ---- */
-
-const char *store_label(char label[STORE_LABEL], const char *path, const char *name)
-{
-    snprintf(label, STORE_LABEL, "%s%s%s", path, *name ? ":" : "", name);
-    return label;
-}
 
 static int compare_names(const void *a, const void *b)
 {

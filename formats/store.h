@@ -7,48 +7,7 @@
 #ifndef GARNER_FORMATS_STORE_H
 #define GARNER_FORMATS_STORE_H
 
-#include "array.h"
-
-enum store_kind { STORE_UNKNOWN, STORE_NPY, STORE_NPZ, STORE_SAFETENSORS, STORE_PB };
-
-/* How to open. */
-enum {
-    STORE_COPY = 1,        /* read the file instead of mapping it, so that nothing it suffers later matters */
-    STORE_FOLLOW_LINKS = 2 /* external data of a .pb may be, or lie behind, a symbolic or hard link */
-};
-
-struct store_format;
-struct store_name;
-struct region;
-
-/* An open file. Fields are for the formats; callers use the functions and `count`. */
-struct store {
-    char *path;
-    enum store_kind kind;
-    unsigned flags;
-    const struct store_format *format;
-    size_t count;               /* of tensors */
-    const unsigned char *bytes; /* the file */
-    uint64_t size;
-    uint64_t unread;          /* how much more of it there is, where that is known */
-    struct store_name *names; /* sorted */
-    uint64_t trailing;        /* bytes after the array of a .npy file, where that is known */
-    struct region *region;    /* who frees them; NULL: the caller of store_open_bytes */
-    void *content;            /* what the format has learnt */
-    const char *metadata;     /* of .safetensors: its JSON object; NULL: none */
-    size_t metadata_size;
-};
-
-/* What is known of a tensor before it is loaded. */
-struct store_entry {
-    const char *name;    /* valid as long as the store; "" for .npy */
-    garner_dtype dtype;  /* 0: a type that garner does not have */
-    uint64_t item_bytes; /* of GARNER_OPAQUE; 0 otherwise */
-    int32_t rank;
-    int64_t shape[GARNER_MAX_RANK];
-    uint64_t bytes; /* of its elements as a dense tensor; of a str tensor 16 for each string */
-    char type[48];  /* the type as the file calls it, cut short if need be; may be "" */
-};
+#include "store_format.h"
 
 /* The kind that a path's ending names: .npy .npz .safetensors .pb; STORE_UNKNOWN for any other. */
 enum store_kind store_kind_of_path(const char *path);
@@ -88,7 +47,6 @@ garner_status store_load(const struct store *store, size_t i, struct array *arra
 /* Reads all of tensor i to compare the file's own checksum of it, if it has one. store_load does so itself
  * unless the member is stored (not deflated) and larger than STORE_CHECKED_BYTES: loading a table shall
  * take milliseconds, however large it is. */
-enum { STORE_CHECKED_BYTES = 1 << 24 };
 garner_status store_verify(const struct store *store, size_t i, garner_error *error);
 
 /* Both, for whoever will read all of it anyway. */
@@ -104,16 +62,6 @@ garner_status store_load_one(struct array *array, const char *path, const char *
 
 /* ---- Writing ---- */
 
-/* Tensors to be written, each loaded when its turn comes, and freed after it. */
-struct store_source {
-    void *context;
-    size_t count;
-    const char *metadata; /* of .safetensors: the JSON object as it is written there; NULL: none */
-    size_t metadata_size;
-    garner_status (*describe)(void *context, size_t i, struct store_entry *entry, garner_error *error);
-    garner_status (*load)(void *context, size_t i, struct array *array, garner_error *error);
-};
-
 /* Writes a file of that kind, as file_save does: whole or not at all, "-" is standard output. The same
  * tensors give the same bytes. Types that the format lacks, and more than one tensor for .npy and .pb, are
  * GARNER_UNSUPPORTED. */
@@ -126,5 +74,13 @@ garner_status store_save_one(const char *path, enum store_kind kind, const char 
 
 /* All tensors of an open store as a source. */
 struct store_source store_as_source(const struct store *store);
+
+/* ---- For store_save.c ---- */
+
+/* NULL: there is none. */
+const struct store_format *store_format_of(enum store_kind kind);
+
+/* From malloc, or NULL. */
+char *store_copy_text(const char *text);
 
 #endif

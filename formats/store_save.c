@@ -4,7 +4,7 @@
 
 #include "elements.h"
 #include "fail.h"
-#include "store_format.h"
+#include "store.h"
 
 garner_status store_save(const char *path, enum store_kind kind, const struct store_source *source,
                          garner_error *error)

@@ -109,3 +109,9 @@ garner_status succeed(garner_error *error)
     if (error) set_status(error, GARNER_OK);
     return GARNER_OK;
 }
+
+const char *fail_label(char label[FAIL_LABEL], const char *path, const char *name)
+{
+    snprintf(label, FAIL_LABEL, "%s%s%s", path, *name ? ":" : "", name);
+    return label;
+}

@@ -42,4 +42,8 @@ char *printable(char *buffer, size_t size, const char *text);
 enum { PRINTABLE_NEXT = 17 };
 size_t printable_next(char out[PRINTABLE_NEXT], const char *text);
 
+/* "FILE:NAME", or FILE alone if the name is "": what a message about one of a file's tensors begins with. */
+enum { FAIL_LABEL = 512 };
+const char *fail_label(char label[FAIL_LABEL], const char *path, const char *name);
+
 #endif

@@ -7,7 +7,9 @@
 #ifndef GARNER_FORMATS_NPY_H
 #define GARNER_FORMATS_NPY_H
 
-#include "array.h"
+#include "store_format.h"
+
+extern const struct store_format npy_format;
 
 /* Loads the array at `path` ("-" is standard input, of which nothing beyond the array is consumed).
  * Elements of a regular file stay in its mapping. On failure *array is zeroed, and the message begins

@@ -7,7 +7,6 @@
 #include "fail.h"
 #include "npy.h"
 #include "npy_header.h"
-#include "store_format.h"
 
 struct content {
     struct npy_frame frame;

@@ -10,7 +10,6 @@
 #include "npy_header.h"
 #include "npz.h"
 #include "region.h"
-#include "store_format.h"
 #include "zip.h"
 
 struct content {
@@ -84,7 +83,7 @@ static const char *name_npz(const struct store *store, size_t i)
 struct reading {
     const struct zip *zip;
     struct zip_member member;
-    char label[STORE_LABEL];
+    char label[FAIL_LABEL];
     const unsigned char *packed;
     struct zip_inflater *inflater; /* NULL: stored */
     unsigned char *head;           /* of a deflated one: its first bytes */
@@ -132,7 +131,7 @@ static garner_status begin_reading(struct reading *reading, const struct store *
     memset(reading, 0, sizeof *reading);
     reading->zip = &content->zip;
     reading->member = zip_member(&content->zip, i);
-    store_label(reading->label, store->path, content->names[i]);
+    fail_label(reading->label, store->path, content->names[i]);
     if (!is_npy(&reading->member))
         return fail_at(error, GARNER_UNSUPPORTED, reading->label, "is no .npy member, so no tensor");
     garner_status status = zip_locate(&content->zip, i, reading->label, &reading->packed, error);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing .npz; reading is npz_format's business. */
+/* .npz: a zip archive of .npy files. */
 #ifndef GARNER_FORMATS_NPZ_H
 #define GARNER_FORMATS_NPZ_H
 
-#include "store.h"
+#include "store_format.h"
+
+extern const struct store_format npz_format;
 
 /* Writes all tensors as stored members NAME.npy, in their order, zip64 where one is needed, elements on
  * multiples of 64 bytes. Nothing in the file depends on when or where it was written. */

@@ -10,6 +10,10 @@
 #include "array.h"
 #include "wire.h"
 
+/* A .pb as a file of one tensor (pb_store.c). */
+struct store_format;
+extern const struct store_format pb_format;
+
 /* The field of a TensorProto that holds the elements. */
 struct onnx_field {
     uint32_t number;        /* 0: none is there */

@@ -14,7 +14,6 @@
 #include "byteorder.h"
 #include "fail.h"
 #include "region.h"
-#include "store_format.h"
 
 /* ---- Types, shapes and places ---- */
 
@@ -23,7 +22,7 @@ static garner_status describe_item(const struct store *store, const struct safet
                                    struct store_entry *entry, garner_error *error)
 {
     const struct safetensors_content *content = store->content;
-    char label[STORE_LABEL];
+    char label[FAIL_LABEL];
     size_t rank = 0;
     struct tokens scan =
         tokens_begin(content->header, content->header_size, SAFETENSORS_SPACES, store->path, error);
@@ -37,11 +36,11 @@ static garner_status describe_item(const struct store *store, const struct safet
     garner_status status = safetensors_integers(&scan, entry->shape, GARNER_MAX_RANK, &rank);
     if (status) return status;
     if (rank > GARNER_MAX_RANK)
-        return fail_at(error, GARNER_UNSUPPORTED, store_label(label, store->path, item->name),
+        return fail_at(error, GARNER_UNSUPPORTED, fail_label(label, store->path, item->name),
                        "the rank %zu is above %d", rank, GARNER_MAX_RANK);
     entry->rank = (int32_t)rank;
     if (entry->dtype) return GARNER_OK;
-    return fail_at(error, GARNER_UNSUPPORTED, store_label(label, store->path, item->name),
+    return fail_at(error, GARNER_UNSUPPORTED, fail_label(label, store->path, item->name),
                    "elements of type '%s' are not supported", entry->type);
 }
 

@@ -7,8 +7,10 @@
 #ifndef GARNER_FORMATS_SAFETENSORS_H
 #define GARNER_FORMATS_SAFETENSORS_H
 
-#include "store.h"
+#include "store_format.h"
 #include "tokens.h"
+
+extern const struct store_format safetensors_format;
 
 enum { SAFETENSORS_PREFIX = 8, SAFETENSORS_LONGEST_HEADER = 100000000 };
 
