@@ -217,13 +217,3 @@ PyObject *raise_from(struct state *state, garner_status status, const char *form
     Py_XDECREF(traceback);
     return NULL;
 }
-
-void error_put_aside(struct aside *aside)
-{
-    PyErr_Fetch(&aside->type, &aside->value, &aside->traceback);
-}
-
-void error_take_back(struct aside *aside)
-{
-    PyErr_Restore(aside->type, aside->value, aside->traceback);
-}

@@ -27,11 +27,4 @@ PyObject *raise_error(struct state *state, garner_status status, const char *for
  * stays. */
 PyObject *raise_from(struct state *state, garner_status status, const char *format, ...);
 
-/* An exception, or none, put aside while code of others runs: what that raises or clears does not count. */
-struct aside {
-    PyObject *type, *value, *traceback;
-};
-void error_put_aside(struct aside *aside);
-void error_take_back(struct aside *aside);
-
 #endif

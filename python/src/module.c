@@ -30,11 +30,6 @@ static PyMethodDef internal_functions[] = {
     INTERNAL(explain_gather),  INTERNAL(array_of_bytes),  {NULL, NULL, 0, NULL},
 };
 
-struct state *state_of_type(PyTypeObject *type)
-{
-    return PyType_GetModuleState(type);
-}
-
 static int make_names(struct state *state)
 {
     static const char *const words[NAMES] = {

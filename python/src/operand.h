@@ -65,6 +65,12 @@ bool operand_read_leaves(struct state *state, struct operand *operand, PyObject 
 /* Lets go of what operand_read holds. */
 void operand_release(struct operand *operand);
 
+/* The only element of an operand of integers; one beyond 63 bits comes as the largest that fits. */
+void operand_integer(const struct operand *operand, int64_t *number);
+
+/* Whether data and out hold elements of the same type beyond what the library compares. */
+bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out);
+
 /* ---- Shape and strides (operand_view.c) ------------------------------------------------------- */
 
 /* Bytes of one element; 1 of packed types. */
@@ -94,7 +100,7 @@ void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *st
 /* The number of elements, or -1 if that does not fit. */
 int64_t count_elements(int32_t rank, const int64_t *shape);
 
-/* ---- Copies and other memory ------------------------------------------------------------------- */
+/* ---- Copies and other memory (operand_copy.c) ------------------------------------------------- */
 
 /* Makes indices and data such as the library takes them: odd strides are copied away, and so are, for
  * indices, foreign byte orders. */
@@ -102,12 +108,6 @@ bool operand_settle(struct state *state, struct operand *operand, enum role role
 
 /* Makes a view of rank 1: in place if the elements lie in C order, else of a copy. */
 bool operand_flatten(struct state *state, struct operand *operand, const char *operator);
-
-/* The only element of an operand of integers; one beyond 63 bits comes as the largest that fits. */
-void operand_integer(const struct operand *operand, int64_t *number);
-
-/* Whether data and out hold elements of the same type beyond what the library compares. */
-bool operand_same_type(struct state *state, const struct operand *data, const struct operand *out);
 
 /* Whether the operand's memory is where it was when it was read: reading the other arguments may have run
  * Python code, which can resize an ndarray. To be asked right before the memory is used. */

@@ -6,6 +6,7 @@
  */
 #include "read_dlpack.h"
 #include "dlpack_abi.h"
+#include "error_aside.h"
 #include "errors.h"
 #include "garner_dlpack.h"
 #include "numpy.h"

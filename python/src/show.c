@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "errors.h"
+#include "error_aside.h"
 
 enum { MOST_CHARACTERS = 80, MOST_OF_STRING = 40 };
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "error_aside.h"
 #include "errors.h"
 
 /* Whether an attribute, called if it can be, is true. Absent ones are not. */
