@@ -161,11 +161,6 @@ bool gives_the_same(const ov::Node &node, const std::string &spec, const Extents
 
 } // namespace
 
-bool is_ours(const ov::Node &node)
-{
-    return std::string("garner") == node.get_type_info().version_id;
-}
-
 bool is_shape_arithmetic(const ov::OutputVector &inputs)
 {
     if (inputs.size() != 3) return false;

@@ -17,9 +17,6 @@ namespace garner
 // garner's code driven out of the caches by the time that it comes to a layer, and a short one cannot gain.
 constexpr int64_t open_extent = 16;
 
-// Whether a layer is the extension's own.
-bool is_ours(const ov::Node &node);
-
 // A few elements of a vector that the model computed, which is how models compute with shapes. The runtime's
 // transformations look for it, and fold it.
 bool is_shape_arithmetic(const ov::OutputVector &inputs);

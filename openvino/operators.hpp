@@ -17,6 +17,9 @@
 namespace garner
 {
 
+// Whether a layer is the extension's own.
+bool is_ours(const ov::Node &node);
+
 // A layer of layer.h with an owner. Copies of an operator share it, and with it the plans.
 std::shared_ptr<garner_layer> make_layer(garner_kind kind, const std::string &spec);
 
