@@ -5,95 +5,14 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "onnx_decode.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "byteorder.h"
+#include "onnx_field.h"
 #include "open_beneath.h"
 #include "region.h"
-
-static const struct field_rule {
-    uint32_t number;
-    const char *name;
-    enum wire_type type;
-} rules[] = {
-    {4, "float_data", WIRE_FIXED32},           {5, "int32_data", WIRE_VARINT},
-    {ONNX_STRINGS, "string_data", WIRE_BYTES}, {7, "int64_data", WIRE_VARINT},
-    {ONNX_RAW, "raw_data", WIRE_BYTES},        {10, "double_data", WIRE_FIXED64},
-    {11, "uint64_data", WIRE_VARINT},
-};
-
-static const struct field_rule *find_rule(uint32_t number)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].number == number) return &rules[i];
-    return NULL;
-}
-
-const char *onnx_field_name(uint32_t number)
-{
-    const struct field_rule *rule = find_rule(number);
-    return rule ? rule->name : NULL;
-}
-
-enum wire_type onnx_field_type(uint32_t number)
-{
-    const struct field_rule *rule = find_rule(number);
-    return rule ? rule->type : WIRE_BYTES;
-}
-
-uint32_t onnx_field_of_type(garner_dtype dtype)
-{
-    switch (dtype) {
-    case GARNER_F32:
-    case GARNER_C64:
-        return 4;
-    case GARNER_STR:
-        return ONNX_STRINGS;
-    case GARNER_I64:
-        return 7;
-    case GARNER_F64:
-    case GARNER_C128:
-        return 10;
-    case GARNER_U32:
-    case GARNER_U64:
-        return 11;
-    default:
-        return 5;
-    }
-}
-
-/* Bytes of an element that one number, or string, stands for. Two numbers make a complex one; of packed
- * types a number is a byte. */
-static unsigned number_bytes(garner_dtype dtype)
-{
-    int bits = garner_dtype_bits(dtype);
-    if (dtype == GARNER_C64 || dtype == GARNER_C128) bits /= 2;
-    return bits < 8 ? 1 : (unsigned)bits / 8;
-}
-
-garner_status onnx_check_field(const struct onnx_tensor *tensor, const struct wire_file *file)
-{
-    const struct onnx_field *field = &tensor->field;
-    uint64_t numbers = tensor->bytes / number_bytes(tensor->dtype);
-    if (tensor->external) return GARNER_OK;
-    if (!field->number && tensor->bytes)
-        return onnx_tensor_fail(tensor, file, GARNER_BAD_FILE,
-                                "it has no elements, and its shape asks for %llu",
-                                (unsigned long long)tensor->count);
-    if (field->number == ONNX_RAW && field->most != tensor->bytes)
-        return onnx_tensor_fail(tensor, file, GARNER_BAD_FILE,
-                                "raw_data has %llu bytes, and its elements take %llu",
-                                (unsigned long long)field->most, (unsigned long long)tensor->bytes);
-    if (field->number && field->number != ONNX_RAW && field->most < numbers)
-        return onnx_tensor_fail(tensor, file, GARNER_BAD_FILE,
-                                "%s has no room for the %llu numbers that its shape asks for",
-                                onnx_field_name(field->number), (unsigned long long)numbers);
-    return GARNER_OK;
-}
 
 /* ---- Numbers ---- */
 
@@ -199,7 +118,7 @@ static garner_status decode_fields(struct decoder *d)
 
 static garner_status decode(const struct onnx_tensor *tensor, const struct wire_file *file, void **memory)
 {
-    struct decoder d = {.tensor = tensor, .file = file, .bytes = number_bytes(tensor->dtype)};
+    struct decoder d = {.tensor = tensor, .file = file, .bytes = onnx_number_bytes(tensor->dtype)};
     *memory = tensor->bytes < SIZE_MAX ? malloc(tensor->bytes ? (size_t)tensor->bytes : 1) : NULL;
     if (!*memory) return fail_memory(file->error, file->path, tensor->bytes);
     d.at = *memory;

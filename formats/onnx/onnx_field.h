@@ -3,8 +3,8 @@
  * Which field of a TensorProto holds the elements of which type, and what its numbers become. Shared by
  * the files that read tensors; others use onnx_tensor.h.
  */
-#ifndef GARNER_FORMATS_ONNX_DECODE_H
-#define GARNER_FORMATS_ONNX_DECODE_H
+#ifndef GARNER_FORMATS_ONNX_FIELD_H
+#define GARNER_FORMATS_ONNX_FIELD_H
 
 #include "fail.h"
 #include "onnx_tensor.h"
@@ -19,6 +19,10 @@ const char *onnx_field_name(uint32_t number);
 
 /* How its numbers are written; WIRE_BYTES for strings and raw_data. */
 enum wire_type onnx_field_type(uint32_t number);
+
+/* Bytes of an element that one number, or string, stands for. Two numbers make a complex one; of packed
+ * types a number is a byte. */
+unsigned onnx_number_bytes(garner_dtype dtype);
 
 /* Whether the field that was found can hold all elements. */
 garner_status onnx_check_field(const struct onnx_tensor *tensor, const struct wire_file *file);

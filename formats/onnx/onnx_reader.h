@@ -34,10 +34,11 @@ struct onnx_reader {
     size_t next_node; /* whose inputs are looked for next */
 };
 
-/* ---- onnx_model.c ---- */
-
 /* A copy of a text of the file, NULL with a complaint if it holds a zero byte. `what` says what it is. */
 const char *onnx_text(struct onnx_reader *reader, struct wire_span span, const char *what);
+
+/* Why onnx_text or an allocation gave nothing. */
+garner_status onnx_failure(const struct onnx_reader *reader);
 
 /* Makes a value of that name, or complains if there is one. */
 garner_status onnx_define(struct onnx_reader *reader, struct wire_span name, size_t *value);

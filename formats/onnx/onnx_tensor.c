@@ -6,12 +6,10 @@
  */
 #include "onnx_tensor.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "fail.h"
-#include "onnx_decode.h"
+#include "onnx_field.h"
 
 enum {
     DIMS = 1,
@@ -36,21 +34,6 @@ struct scan {
 
 static const struct wire_schema leaf[] = {{0, NULL}};
 static const struct wire_schema tensor_schema[] = {{SEGMENT, leaf}, {EXTERNAL, leaf}, {16, leaf}, {0, NULL}};
-
-garner_status onnx_tensor_fail(const struct onnx_tensor *tensor, const struct wire_file *file,
-                               garner_status status, const char *format, ...)
-{
-    char what[256], name[96], shown[96];
-    size_t size = tensor->name.size < sizeof name - 1 ? (size_t)tensor->name.size : sizeof name - 1;
-    if (size) memcpy(name, tensor->name.bytes, size);
-    name[size] = '\0';
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    return fail_at(file->error, status, file->path, "tensor '%s': %s", printable(shown, sizeof shown, name),
-                   what);
-}
 
 /* ---- Fields ---- */
 
