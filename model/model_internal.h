@@ -67,11 +67,12 @@ garner_status model_compare(struct model *model, size_t value, const garner_tens
 garner_status model_check_input(const struct model *model, size_t input, const garner_tensor *given,
                                 garner_error *error);
 
-/* A node for messages: 'NAME', made harmless, or #N if it has none. */
+/* model_message.c: a node for messages: 'NAME', made harmless, or #N if it has none. */
 enum { MODEL_NODE_TEXT = 96 };
 const char *model_node_text(char text[MODEL_NODE_TEXT], const struct model *model, size_t node);
 
-/* Puts "PATH: node 'NAME' (Gather, onnx-13): " in front of what went wrong, and returns the status. */
+/* model_message.c: puts "PATH: node 'NAME' (Gather, onnx-13): " in front of what went wrong, and returns the
+ * status. */
 garner_status model_blame(const struct model *model, size_t node, garner_error *error);
 
 #endif
