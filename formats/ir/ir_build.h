@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a net as it is written to a graph: what the files of this step share. ir_graph.c makes values and
- * nodes, ir_node.c knows the operators, ir_edges.c follows edges, ir_const.c finds the elements of constants,
- * ir_names.c names inputs and outputs.
+ * From a net as it is written to a graph: what the files of this step share. ir_build.c complains, ir_graph.c
+ * makes values and nodes, ir_node.c knows the operators, ir_edges.c follows edges, ir_const.c finds the
+ * elements of constants, ir_names.c names inputs and outputs.
  */
 #ifndef GARNER_FORMATS_IR_BUILD_H
 #define GARNER_FORMATS_IR_BUILD_H
