@@ -49,7 +49,8 @@ struct store_entry {
     char type[48];  /* the type as the file calls it, cut short if need be; may be "" */
 };
 
-/* What is stored, not deflated, and larger is not read as a whole to compare its checksum when it is loaded. */
+/* What is stored, not deflated, and larger is not read as a whole to compare its checksum when it is loaded.
+ */
 enum { STORE_CHECKED_BYTES = 1 << 24 };
 
 /* Tensors to be written, each loaded when its turn comes, and freed after it. */

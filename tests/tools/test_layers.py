@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""tools/layers finds what it is there to find: faults planted in a tree of a few files."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("include", "src/cpu", "formats/common", "formats/npy", "model", "draw", "cli", "python", "plugin", "onnxruntime", "openvino")
+
+# Calls go from store.c to list.c to text.c, the last of them through a table.
+CLEAN = {
+    "formats/store.h": "int store_open(int a);\nint store_close(int a);\n",
+    "formats/store.c": '#include "store.h"\n\n#include "list.h"\n\nint store_open(int a)\n{\n    return list_make(a);\n}\n',
+    "formats/common/list.h": "int list_make(int a);\n",
+    "formats/common/list.c": """#include "list.h"
+
+#include "text.h"
+
+static int (*const steps[])(int) = {
+    text_show,
+};
+
+int list_make(int a)
+{
+    return steps[0](a);
+}
+""",
+    "formats/common/text.h": "int text_show(int a);\nint text_count(int a);\n",
+    "formats/common/text.c": '#include "text.h"\n\nint text_show(int a)\n{\n    return a;\n}\n',
+}  # fmt: skip
+
+
+@pytest.fixture
+def layers(tmp_path):
+    """Runs tools/layers on the clean tree with the files given in place of its own, and the table changed by (pattern, row)."""
+
+    def run(files=(), row=None):
+        for folder in ("tools", *FOLDERS):
+            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        for tool in ("layers", "circles.awk"):
+            shutil.copy(ROOT / "tools" / tool, tmp_path / "tools")
+        if row:
+            table = tmp_path / "tools" / "layers"
+            changed, count = re.subn(*row, table.read_text(), flags=re.MULTILINE)
+            assert count == 1
+            table.write_text(changed)
+        for name, text in {**CLEAN, **dict(files)}.items():
+            (tmp_path / name).write_text(text)
+        done = subprocess.run([tmp_path / "tools" / "layers"], capture_output=True, text=True, check=False)
+        assert not done.stderr
+        return done.returncode, done.stdout.splitlines()
+
+    return run
+
+
+def test_clean_tree(layers):
+    assert layers() == (0, ["layers: 6 source files, includes and calls go one way"])
+
+
+CIRCLE = ["formats/common/list.c needs text_show of formats/common/text.c needs list_make of formats/common/list.c"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#include "list.h"\n#include "text.h"\n\nint text_show(int a)\n{\n    return list_make(a);\n}\n',
+        '#include "list.h"\n#include "text.h"\n\nint (*text_next)(int) = list_make;\n\nint text_show(int a)\n{\n    return a;\n}\n',
+        '#include "list.h"\n#include "text.h"\n#define GO(a) list_make(a)\n\nint\ntext_show(int a)\n{\n    return GO(a);\n}\n',
+    ],
+    ids=["a call", "an object", "a macro"],
+)
+def test_circle_of_two(layers, text):
+    assert layers({"formats/common/text.c": text}) == (1, CIRCLE)
+
+
+def test_circle_through_a_header(layers):
+    header = '#include "list.h"\n\nstruct text {\n    int list_make;\n};\nint text_show(int a);\n\nstatic inline int text_make(int a)\n{\n    return list_make(a);\n}\n'
+    assert layers({"formats/common/text.h": header}) == (1, CIRCLE)
+
+
+def test_circle_of_three(layers):
+    """Through another folder, and past a line that only looks like a definition."""
+    text = """#include "text.h"
+
+struct text {
+    int (*store_open)(int a);
+};
+int store_open(int a);
+
+int text_show(int a)
+{
+    /* list_make(a) */
+    return store_open(a);
+}
+"""
+    code, said = layers({"formats/common/text.c": text})
+    assert code == 1
+    assert said == ["formats/common/list.c needs text_show of formats/common/text.c needs store_open of formats/store.c "
+                    "needs list_make of formats/common/list.c"]  # fmt: skip
+
+
+def test_what_is_no_circle(layers):
+    """Words in comments and texts, fields, functions of the same name that no header declares here, and declarations in headers."""
+    text = """#include "text.h"
+
+/* As list_make does,
+ * or list_make again. */
+int text_show(int a)
+{
+    struct text text = {.list_make = a};
+    const char *said = "list_make(a)";
+    return text.list_make + *said;
+}
+
+static int store_open(int a)
+{
+    return a;
+}
+
+int text_count(int a)
+{
+    return store_open(a);
+}
+"""
+    header = '#include "list.h"\n\nstruct text {\n    int list_make;\n};\nint text_show(int a);\nint text_count(int a);\nint list_other(int a);\n'
+    assert layers({"formats/common/text.c": text, "formats/common/text.h": header})[0] == 0
+
+
+def test_circles_that_are_let_be(layers):
+    """Only those within one of the folders named."""
+    text = '#include "list.h"\n#include "text.h"\n\nint text_show(int a)\n{\n    return list_make(a);\n}\n'
+    row = ("^unclean=.*$", "unclean='src formats/common'")
+    assert layers({"formats/common/text.c": text}, row)[0] == 0
+    text = '#include "text.h"\nint store_open(int a);\n\nint text_show(int a)\n{\n    return store_open(a);\n}\n'
+    assert layers({"formats/common/text.c": text}, row)[0] == 1
+
+
+def test_includes(layers):
+    code, said = layers({"formats/common/text.c": '#include "store.h"\n#include "nowhere.h"\n'})
+    assert code == 1
+    assert said == ["formats/common/text.c:1: formats/common may not include formats/store.h",
+                    'formats/common/text.c:2: there is no "nowhere.h" in the folders of the table']  # fmt: skip
+
+
+def test_headers_in_the_table(layers):
+    """A header in a row stands for itself and what it includes."""
+    files = {"src/base.h": "enum { BASE };\n", "src/nest.h": '#include "base.h"\n', "src/plan.h": '#include "nest.h"\n',
+             "src/cpu/work.c": '#include "base.h"\n#include "nest.h"\n#include "plan.h"\n'}  # fmt: skip
+    row = ("^src/cpu .*$", "src/cpu include src/nest.h")
+    assert layers(files, row) == (1, ["src/cpu/work.c:3: src/cpu may not include src/plan.h"])
+
+
+def test_names(layers):
+    code, said = layers({"cli/text.h": "enum { TEXT };\n"})
+    assert code == 1
+    assert said == ["formats/common/text.c:1: cli has a file of that name, too"]
