@@ -323,12 +323,17 @@ typedef void garner_task(void *argument, size_t i);
  * To stop early, parallel_for returns non-zero (or leaves tasks out), or cancelled does: it is asked
  * before each task, from whichever thread runs it, and now and then while the indices are looked
  * through for the first that is out of range. The call then answers GARNER_CANCELLED.
+ *
+ * threads says on how many threads, the caller's among them, one parallel_for runs at most; 0, or NULL:
+ * that is not known. Some gathers are faster with a few threads that have more to do each. It is a hint: a
+ * wrong number makes nothing wrong.
  */
 typedef struct garner_exec {
-    uint32_t size; /* sizeof(garner_exec), or 0 for this first version */
+    uint32_t size; /* sizeof(garner_exec), or 0 for its first version, which ends with context */
     int (*parallel_for)(void *context, garner_task *task, void *argument, size_t count);
     int (*cancelled)(void *context); /* may be NULL */
     void *context;
+    int (*threads)(void *context); /* may be NULL; see above */
 } garner_exec;
 
 /*

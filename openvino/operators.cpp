@@ -48,7 +48,7 @@ int in_arena(void *, garner_task *task, void *argument, size_t count)
 const garner_exec *threads_here()
 {
 #ifdef GARNER_HAVE_TBB
-    static const garner_exec arena = {sizeof(garner_exec), in_arena, nullptr, nullptr};
+    static const garner_exec arena = {sizeof(garner_exec), in_arena, nullptr, nullptr, nullptr};
     if (tbb::this_task_arena::max_concurrency() > 1) return &arena;
 #endif
     return nullptr;

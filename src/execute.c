@@ -1,113 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs plans: checks the pointers, hands the tasks to the executor, reports; and the one-call functions. */
-#include <stdatomic.h>
-
+/* Runs plans: checks the pointers, lets the backend execute, reports; and the one-call functions. */
 #include "error.h"
 #include "fast_path.h"
 #include "plan.h"
-#include "pool.h"
-
-/* One execution. Tasks share it; all they change are its flags. */
-struct run {
-    const struct garner_plan *plan;
-    struct buffers buffers;
-    const garner_exec *exec;
-    atomic_bool refused; /* a task met an index that the policy refuses */
-    atomic_bool stopped; /* the executor asked to stop */
-    atomic_size_t done;  /* tasks that were run, or needed no running */
-    int64_t places;      /* threads that have a place in out */
-};
-
-enum { SERIAL_TASKS = 32 }; /* that one thread runs as one, before it asks whether to go on */
-
-/* A number of tasks are over; not `right`: they met such an index. */
-static void note_tasks(struct run *run, int64_t count, bool right)
-{
-    if (!right) atomic_store_explicit(&run->refused, true, memory_order_relaxed);
-    atomic_fetch_add_explicit(&run->done, (size_t)count, memory_order_relaxed);
-}
-
-/* Once an index is refused the remaining tasks have nothing to add: which index is reported is found
- * afterwards, by a scan of its own. */
-static void run_some(struct run *run, struct tasks tasks)
-{
-    const garner_exec *exec = run->exec;
-    if (atomic_load_explicit(&run->stopped, memory_order_relaxed)) return;
-    if (exec && exec->cancelled && exec->cancelled(exec->context)) {
-        atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
-        return;
-    }
-    note_tasks(run, tasks.count,
-               atomic_load_explicit(&run->refused, memory_order_relaxed) ||
-                   garner_cpu_run(&run->plan->work, &run->plan->nest, &run->buffers, tasks));
-}
-
-static void run_task(void *run, size_t i)
-{
-    run_some(run, (struct tasks){.first = (int64_t)i, .count = 1});
-}
-
-/* Alone a thread takes many at a time: memory is best written without a pause. */
-static void run_alone(struct run *run, struct tasks all)
-{
-    const int64_t end = all.first + all.count;
-    const int64_t most = run->exec && run->exec->cancelled ? SERIAL_TASKS : end;
-    for (struct tasks tasks = all; tasks.first < end; tasks.first += tasks.count) {
-        tasks.count = at_most(most, end - tasks.first);
-        if (!tasks.slots) tasks.count = garner_cpu_joinable(&run->plan->work, tasks.first, tasks.count);
-        run_some(run, tasks);
-    }
-}
-
-/* The tasks of a thread that has a place in out. */
-static void run_in_place(void *argument, size_t place)
-{
-    struct run *run = argument;
-    const int64_t tasks = run->plan->work.tasks, places = run->places, at = (int64_t)place;
-    const int64_t first = tasks * at / places, end = tasks * (at + 1) / places;
-    run_alone(run, (struct tasks){first, end - first, .slot = at, .slots = places});
-}
-
-/* The rows of a place are one more task. */
-static void return_place(void *argument, size_t place)
-{
-    struct run *run = argument;
-    const struct garner_plan *plan = run->plan;
-    note_tasks(run, 1, garner_cpu_run_scratch(&plan->work, &plan->nest, &run->buffers, (int64_t)place));
-}
-
-/* Hands `count` calls to the executor; one alone needs none. */
-static void run_parallel(struct run *run, garner_task *task, size_t count)
-{
-    if (count == 1)
-        task(run, 0);
-    else if (run->exec->parallel_for(run->exec->context, task, run, count) != 0)
-        atomic_store_explicit(&run->stopped, true, memory_order_relaxed);
-}
-
-/* Whether all tasks were run, and nobody objects to more. After a fork() in the middle some were run twice.
- */
-static bool goes_on(struct run *run)
-{
-    return !atomic_load(&run->refused) && !atomic_load(&run->stopped) &&
-           atomic_load(&run->done) >= (size_t)run->plan->work.tasks;
-}
-
-static void run_tasks(struct run *run, size_t tasks)
-{
-    const garner_exec *exec = run->exec;
-    const bool alone = tasks == 1 || exec == NULL || exec->parallel_for == NULL;
-    const int64_t threads = alone ? 1 : garner_pool_width(exec);
-    if (threads > 0 && threads <= run->plan->work.slots) {
-        run->places = threads;
-        run_parallel(run, run_in_place, (size_t)threads);
-        if (goes_on(run)) run_parallel(run, return_place, (size_t)threads);
-    } else if (threads == 1) {
-        run_alone(run, (struct tasks){.count = (int64_t)tasks});
-    } else {
-        run_parallel(run, run_task, tasks);
-    }
-}
 
 static GARNER_COLD garner_status report_refused(const struct garner_plan *plan, const char *indices,
                                                 const garner_exec *exec, garner_error *error)
@@ -119,37 +14,31 @@ static GARNER_COLD garner_status report_refused(const struct garner_plan *plan, 
                        plan->op);
 }
 
-/* Whether an executor is of a version that is not known here. */
-static inline bool has_wrong_size(const garner_exec *exec)
+static GARNER_COLD garner_status fail_exec(const garner_exec *exec, garner_error *error)
 {
-    return exec->size != 0 && exec->size != sizeof *exec;
+    return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_exec: size %u is none of 0, %zu and %zu",
+                       exec->size, FIRST_EXEC_SIZE, sizeof *exec);
 }
 
-/* Whether an executor has a say even in a single task: it may cancel it, or has to be refused. */
-static inline bool has_a_say(const garner_exec *exec)
+static GARNER_COLD garner_status fail_stopped(const struct garner_plan *plan, const struct progress *progress,
+                                              garner_error *error)
 {
-    return exec && (exec->cancelled || has_wrong_size(exec));
+    return garner_fail(error, GARNER_CANCELLED, "%s: the executor stopped after %zu of %zu tasks", plan->op,
+                       progress->done, progress->tasks);
 }
 
-/* Work of several tasks, of none, or that somebody may want to cancel. */
-static GARNER_NOINLINE garner_status run_with(const struct garner_plan *plan, const struct buffers *buffers,
-                                              const garner_exec *exec, garner_error *error)
+/* Executes, and finds the words for what went wrong. */
+static inline garner_status run_backend(const struct garner_plan *plan, const struct buffers *buffers,
+                                        const garner_exec *exec, garner_error *error)
 {
-    struct run run = {.plan = plan, .buffers = *buffers, .exec = exec};
-    size_t tasks = (size_t)plan->work.tasks;
-    if (exec && has_wrong_size(exec))
-        return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_exec: size %u is neither 0 nor %zu",
-                           exec->size, sizeof *exec);
-    if (tasks == 0)
+    struct progress progress;
+    if (exec && rarely(!exec_is_known(exec))) return fail_exec(exec, error);
+    if (rarely(plan->nest.points == 0))
         return garner_scan(&plan->index_map, &plan->nest, plan->op, buffers->indices, exec, error);
-    run_tasks(&run, tasks);
-    if (atomic_load(&run.refused)) return report_refused(plan, buffers->indices, exec, error);
-    size_t done = atomic_load(&run.done);
-    tasks += (size_t)run.places;
-    if (atomic_load(&run.stopped) || done < tasks)
-        return garner_fail(error, GARNER_CANCELLED, "%s: the executor stopped after %zu of %zu tasks",
-                           plan->op, done, tasks);
-    return GARNER_OK;
+    const enum outcome outcome = garner_cpu_execute(&plan->work, &plan->nest, buffers, exec, &progress);
+    if (__builtin_expect(outcome == OUTCOME_DONE, 1)) return GARNER_OK;
+    return outcome == OUTCOME_REFUSED ? report_refused(plan, buffers->indices, exec, error)
+                                      : fail_stopped(plan, &progress, error);
 }
 
 /* Only a tensor without elements may lie at NULL. */
@@ -174,18 +63,18 @@ static GARNER_COLD garner_status fail_shared(const struct garner_plan *plan, con
 
 /* Whether out, at `to`, shares memory with a view at `from`. */
 static inline bool out_meets(const struct garner_plan *plan, const struct meeting *meeting,
-                             const struct place *place, const void *to, const void *from)
+                             const struct operand *operand, const void *to, const void *from)
 {
     return rarely((uintptr_t)to - (uintptr_t)from + meeting->shift < meeting->width) && plan->out.count > 0 &&
-           place->count > 0;
+           operand->count > 0;
 }
 
-/* A pointer's element 0. As numbers, because the offset of an empty tensor may lead anywhere. NULL becomes a
- * place of which nothing is read or written: to count on from NULL is undefined even by 0. */
-static inline char *first_element(const struct place *place, const void *pointer)
+/* A pointer's element 0. As numbers, because the offset of an empty tensor may lead anywhere. NULL becomes an
+ * address of which nothing is read or written: to count on from NULL is undefined even by 0. */
+static inline char *first_element(const struct operand *operand, const void *pointer)
 {
     static char nothing;
-    return pointer ? (char *)((uintptr_t)pointer + (uintptr_t)place->offset) : &nothing;
+    return pointer ? (char *)((uintptr_t)pointer + (uintptr_t)operand->offset) : &nothing;
 }
 
 static inline garner_status run_plan(const struct garner_plan *plan, const void *data, const void *indices,
@@ -198,9 +87,7 @@ static inline garner_status run_plan(const struct garner_plan *plan, const void 
         return fail_shared(plan, "indices", error);
     const struct buffers buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
                                     first_element(&plan->out, out)};
-    if (plan->work.tasks != 1 || has_a_say(exec)) return run_with(plan, &buffers, exec, error);
-    if (garner_cpu_run(&plan->work, &plan->nest, &buffers, (struct tasks){.count = 1})) return GARNER_OK;
-    return report_refused(plan, buffers.indices, NULL, error);
+    return run_backend(plan, &buffers, exec, error);
 }
 
 garner_status garner_execute(const garner_plan *plan, const void *data, const void *indices, void *out,
@@ -219,10 +106,10 @@ static inline bool run_small(const struct op *op, const garner_tensor *data, con
 {
     struct nest nest;
     struct buffers buffers;
-    struct cpu_work work;
+    struct backend_work work;
     if (!garner_small_nest(&nest, &buffers, op, data, indices, out)) return false;
     garner_cpu_plan(&work, &nest);
-    return garner_cpu_run(&work, &nest, &buffers, (struct tasks){.count = 1});
+    return garner_cpu_execute(&work, &nest, &buffers, NULL, NULL) == OUTCOME_DONE;
 }
 
 /* Plans on the stack, and runs. */

@@ -3,7 +3,8 @@
 #ifndef GARNER_SMALL_H
 #define GARNER_SMALL_H
 
-#include "cpu/cpu_work.h"
+#include "backend.h"
+#include "op.h"
 
 /* The nest of a call, the same that the long way makes, and its buffers. False if the call is not small, is
  * unusual, or is wrong. */

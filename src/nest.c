@@ -2,6 +2,8 @@
 /* Builds the canonical loop nest. From here down there are no operators and no element types. */
 #include "nest.h"
 
+#include "shape.h"
+
 /* Appends axis i of a stretch. Since extents of 1 are left out, and the elements of out fit in 63 bits, there
  * are at most 62 dims. */
 static inline void append(struct nest *nest, const struct stretch *stretch, int i, int64_t n,

@@ -5,17 +5,21 @@
  *     for every point p of the nest:
  *         from = sum of p[d] * dim[d].data
  *         at   = sum of p[d] * dim[d].index
- *         for each k: from += place(index[at + k * step]) * axis[k].stride
+ *         for each k: from += in_range(index[at + k * step]) * axis[k].stride
  *         copy `run` bytes from data + from to out + sum of p[d] * dim[d].out
  *
- * where place() wraps and checks an index against axis[k].bound. A dim whose index stride is 0 uses
+ * where in_range() wraps and checks an index against axis[k].bound. A dim whose index stride is 0 uses
  * the same indices again on another base; that and the strides are all an executor must know.
  */
 #ifndef GARNER_NEST_H
 #define GARNER_NEST_H
 
+#include "dtype.h"
 #include "index.h"
-#include "shape.h"
+
+struct map;
+struct op;
+struct view;
 
 struct dim {
     int64_t n;

@@ -6,9 +6,9 @@
 
 #include "error.h"
 
-static inline struct place place_of(const struct view *view)
+static inline struct operand operand_of(const struct view *view)
 {
-    return (struct place){view->count, view->offset};
+    return (struct operand){view->count, view->offset};
 }
 
 /* a at pointer p and b at pointer q meet if p + a.low < q + b.high and q + b.low < p + a.high, that is if
@@ -47,9 +47,9 @@ garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, co
     if (!to.dense) RETURN_NOT_OK(garner_shape_check_overlap(op, &to, error));
     garner_cpu_plan(&plan->work, &plan->nest);
     plan->op = op->name;
-    plan->data = place_of(&from);
-    plan->indices = place_of(at);
-    plan->out = place_of(&to);
+    plan->data = operand_of(&from);
+    plan->indices = operand_of(at);
+    plan->out = operand_of(&to);
     plan->out_data = meeting_of(&to, &from);
     plan->out_indices = meeting_of(&to, at);
     plan->index_map.tuples = map.tuples;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 3: a plan, all that is known before the pointers are. Immutable once made, one piece of memory. */
+/* Stage 3: a plan, all that is known before the pointers are. Immutable once made, one block of memory. */
 #ifndef GARNER_PLAN_H
 #define GARNER_PLAN_H
 
-#include "cpu/cpu_work.h"
-#include "nest.h"
+#include "backend.h"
 #include "scan.h"
+#include "shape.h"
 
 /* What execute must know of one of the caller's pointers. */
-struct place {
+struct operand {
     int64_t count;  /* elements; if there are none the pointer may be NULL */
     int64_t offset; /* of element 0 */
 };
@@ -21,9 +21,9 @@ struct meeting {
 
 struct garner_plan {
     const char *op; /* the operator's name, for messages */
-    struct place data, indices, out;
+    struct operand data, indices, out;
     struct meeting out_data, out_indices;
-    struct cpu_work work;
+    struct backend_work work;
     struct nest nest;
     struct index_map index_map; /* the index tensor, for error reports */
     garner_shape output;        /* of planned calls; a one-call's caller has it already */

@@ -458,7 +458,7 @@ __attribute__((destructor)) static void stop_default_pool(void)
 }
 
 /* How many threads an executor of the default pool stands for. */
-static int threads_of_default(const void *context)
+static int threads_of_default(void *context)
 {
     const int threads = (int)(uintptr_t)context;
     return threads > 0 ? threads : use_default_pool()->threads;
@@ -467,6 +467,12 @@ static int threads_of_default(const void *context)
 static int run_on_default(void *context, garner_task *task, void *argument, size_t count)
 {
     return run_job(use_default_pool(), threads_of_default(context), task, argument, count);
+}
+
+static int threads_of_pool(void *context)
+{
+    const struct garner_pool *pool = context;
+    return pool->threads;
 }
 
 static int run_on_pool(void *context, garner_task *task, void *argument, size_t count)
@@ -478,14 +484,10 @@ static int run_on_pool(void *context, garner_task *task, void *argument, size_t 
 garner_exec garner_threads(int count)
 {
     int threads = (int)at_most(count > 0 ? count : 0, MOST_THREADS);
-    return (garner_exec){
-        .size = sizeof(garner_exec), .parallel_for = run_on_default, .context = (void *)(uintptr_t)threads};
-}
-
-int garner_pool_width(const garner_exec *exec)
-{
-    if (exec->parallel_for == run_on_default) return threads_of_default(exec->context);
-    return exec->parallel_for == run_on_pool ? ((const struct garner_pool *)exec->context)->threads : 0;
+    return (garner_exec){.size = sizeof(garner_exec),
+                         .parallel_for = run_on_default,
+                         .context = (void *)(uintptr_t)threads,
+                         .threads = threads_of_default};
 }
 
 /* ---- Pools of the caller's own ------------------------------------------------------------------ */
@@ -509,7 +511,10 @@ garner_status garner_pool_create(garner_pool **pool, int threads, garner_error *
 garner_exec garner_pool_exec(garner_pool *pool)
 {
     if (pool == NULL) return garner_threads(0);
-    return (garner_exec){.size = sizeof(garner_exec), .parallel_for = run_on_pool, .context = pool};
+    return (garner_exec){.size = sizeof(garner_exec),
+                         .parallel_for = run_on_pool,
+                         .context = pool,
+                         .threads = threads_of_pool};
 }
 
 void garner_pool_destroy(garner_pool *pool)

@@ -13,7 +13,4 @@ int garner_pool_cpus(void);
 /* The threads of a pool that was not told how many, the default one among them; found out once. */
 int garner_pool_threads(void);
 
-/* How many threads an executor has, the caller among them; 0 if it is none of ours. */
-int garner_pool_width(const garner_exec *exec);
-
 #endif

@@ -8,6 +8,7 @@
 #define GARNER_SCAN_H
 
 #include "nest.h"
+#include "view.h"
 
 /* The index tensor as the caller sees it, and what its elements select. */
 struct index_map {

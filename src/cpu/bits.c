@@ -3,7 +3,10 @@
  * Packed elements whose runs do not begin and end on bytes. Out is dense, so a task writes its
  * elements in order, a whole packing unit at a time, and no two tasks touch the same byte.
  */
-#include "cpu_work.h"
+#include "bits.h"
+
+#include "kernels/kernel.h"
+#include "walk.h"
 
 enum { MOST_PER_UNIT = 8, SPLIT_WORD = 16 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The strategy PANELS: an axis that is not the last is gathered element by element, so that each one lies on
- * a line of its own. A panel of the table, a line or half a line wide, is copied together; it stays in the
- * nearest caches while all rows of indices choose from it.
+ * When the strategy PANELS pays: an axis that is not the last is gathered element by element, so that each
+ * one lies on a line of its own. A panel of the table, a line or half a line wide, is copied together; it
+ * stays in the nearest caches while all rows of indices choose from it.
  *
  * Panels of few rows lie on the stack. For those of more, threads borrow the last rows of out, where there
  * is room for all of them, which are written after all others.
@@ -25,11 +25,9 @@ enum {
     LENT_BYTES = 64 * 1024,               /* of a column, on x86 CPUs that see far */
     LENDERS = 4,                          /* at most one row of out in so many is borrowed */
     MOST_PLACES = 4,                      /* more threads gain more from being dealt small tasks */
-    PANEL_BYTES = LINE_ROWS * LINE,       /* 48 KiB of the 64 that a call may take */
-    PANEL_AHEAD = 8                       /* rows of a table that are asked for while a panel is copied */
 };
 
-_Static_assert(MOST_ROWS *LINE / 2 <= PANEL_BYTES, "half lines fit as well");
+_Static_assert(LINE_ROWS *LINE <= PANEL_BYTES && MOST_ROWS * LINE / 2 <= PANEL_BYTES, "panels fit the stack");
 
 /* The longest elements that panels of whole lines serve at any distance. */
 static int64_t line_run(void)
@@ -100,69 +98,4 @@ void garner_panels_choose(struct cpu_work *work, const struct nest *nest)
     work->segment.row_index_stride = before->index * nest->index_type.bytes;
     work->segment.row_out_stride = before->out;
     work->segment.row_points = (uint8_t)(row / nest->run);
-}
-
-/* A panel of a table, its rows side by side. */
-static void copy_panel(char *panel, int64_t row, const char *from, const struct axis *axis)
-{
-    const uintptr_t later = (uintptr_t)axis->stride * PANEL_AHEAD;
-    for (int64_t i = 0; i < axis->bound; i++, panel += row, from += axis->stride) {
-        __builtin_prefetch((const void *)((uintptr_t)from + later));
-        memcpy(panel, from, LINE / 2);
-        if (row == LINE) memcpy(panel + LINE / 2, from + LINE / 2, LINE / 2);
-    }
-}
-
-/* Moves the columns of a panel of `rows` rows that choose from the same table, from a spot on. A row at
- * which the kernel stops goes as any other. */
-static bool move_panel(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                       const struct segment *like, const char *panel, struct spot first, int64_t rows)
-{
-    const struct dim *before = &nest->dim[nest->rank - 2];
-    const int64_t points = like->row_points, width = nest->index_type.bytes;
-    for (int64_t row = 0; row < rows; row++) {
-        const struct spot from = spot_along(first, before, row);
-        row += work->panel_kernel->function(like, panel, buffers->indices + from.index * width,
-                                            buffers->out + from.out, (rows - row) * points) /
-               points;
-        const struct spot stopped = spot_along(first, before, row);
-        if (row < rows && !garner_cpu_row(work, nest, buffers, stopped, points)) return false;
-    }
-    return true;
-}
-
-/* The same for all columns, at least a row of a panel, by panels whose rows have `bytes`. The last one may
- * reach back over columns that were moved before. */
-static bool move_columns(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                         char *panel, int64_t bytes, struct spot first, int64_t rows, int64_t columns)
-{
-    const struct dim *inner = &nest->dim[nest->rank - 1];
-    const int64_t points = bytes / nest->run;
-    struct segment like = work->segment;
-    like.row_points = (uint8_t)points;
-    for (int64_t done = 0; done < columns; done += points) {
-        const struct spot column = spot_along(first, inner, at_most(done, columns - points));
-        copy_panel(panel, bytes, buffers->data + column.data, &nest->axis[0]);
-        if (!move_panel(work, nest, buffers, &like, panel, column, rows)) return false;
-    }
-    return true;
-}
-
-/* Not inlined: other ways have other uses for the stack. */
-GARNER_NOINLINE bool garner_panels_move(const struct cpu_work *work, const struct nest *nest,
-                                        const struct buffers *buffers, struct spot first, int64_t rows,
-                                        int64_t columns)
-{
-    __attribute__((aligned(LINE))) char panel[PANEL_BYTES];
-    return move_columns(work, nest, buffers, panel, work->segment.row_points * nest->run, first, rows,
-                        columns);
-}
-
-bool garner_panels_borrow(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                          int64_t slot, struct spot first, int64_t rows, int64_t columns)
-{
-    struct cursor lender;
-    cursor_seek(&lender, nest, nest->rank - 1, scratch_row(work, nest, slot));
-    char *lent = buffers->out + lender.spot.out;
-    return move_columns(work, nest, buffers, lent + -(uintptr_t)lent % LINE, LINE, first, rows, columns);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs one task: walks its rectangle of the grid the chosen strategy, segment by segment. */
-#include "cpu_work.h"
+/* Runs one task: walks its rectangle of the grid by the chosen strategy, segment by segment. */
+#include "run_task.h"
+
+#include "bits.h"
 #include "kernels/move.h"
+#include "run_panels.h"
 
 enum { PATTERN_POINTS = 1024 };
 
@@ -29,181 +32,107 @@ static inline struct tile find_tile(const struct cpu_work *work, const struct ne
     };
 }
 
-/* Moves `n` points of a row from a spot on, until the kernel stops; returns how many. */
-static inline int64_t move_points(const struct kernel *kernel, const struct nest *nest,
-                                  const struct buffers *buffers, const struct segment *like, struct spot spot,
-                                  int64_t n)
+/* Row number `row` prefetches its share of the table from which rows choose after those that share its own.
+ */
+static void prefetch_share(const struct execution *e, struct spot spot, int64_t row)
 {
-    return kernel->function(like, buffers->data + spot.data,
-                            buffers->indices + spot.index * nest->index_type.bytes, buffers->out + spot.out,
-                            n);
+    const struct dim *before = &e->nest->dim[e->nest->rank - 2], *block = before - 1;
+    const uintptr_t at = (uintptr_t)e->buffers->data + (uintptr_t)(spot.data + block->data) +
+                         (uintptr_t)(row % before->n * e->work->table_share);
+    prefetch_lines(at, e->work->table_share, is_short_sighted());
 }
 
-/* The same by way of resolved offsets, for which there is room; 0 if the policy refuses one. */
-static inline int64_t move_resolved(const struct nest *nest, const struct buffers *buffers,
-                                    const struct segment *like, struct spot spot, int64_t n, int64_t *offset)
+static bool run_rows(const struct execution *e, struct tile tile)
 {
-    enum landing landing = garner_resolve(nest, buffers->indices, spot.index, n, offset);
-    if (landing == REFUSED) return 0;
-    return garner_kernel_find(landing == NOWHERE ? HOLED : BLOCK, sizeof *offset, nest->run)
-        ->function(like, buffers->data + spot.data, (const char *)offset, buffers->out + spot.out, n);
-}
-
-/* At most a block of them. Not inlined, so that those who need no block, or a little one, have no room for
- * more on their stack. */
-static GARNER_NOINLINE int64_t move_block(const struct nest *nest, const struct buffers *buffers,
-                                          const struct segment *like, struct spot spot, int64_t n)
-{
-    int64_t offset[BLOCK_POINTS];
-    return move_resolved(nest, buffers, like, spot, at_most(n, BLOCK_POINTS), offset);
-}
-
-static GARNER_NOINLINE int64_t move_little_block(const struct nest *nest, const struct buffers *buffers,
-                                                 const struct segment *like, struct spot spot, int64_t n)
-{
-    int64_t offset[LITTLE_BLOCK];
-    return move_resolved(nest, buffers, like, spot, n, offset);
-}
-
-/* Moves points [done, n) of a row: a block where the kernel stopped, then the kernel again. */
-static GARNER_NOINLINE bool move_rest(const struct kernel *kernel, const struct nest *nest,
-                                      const struct buffers *buffers, const struct segment *like,
-                                      struct spot row, int64_t done, int64_t n)
-{
-    const struct dim *inner = &nest->dim[nest->rank - 1];
-    while (done < n) {
-        const struct spot from = spot_along(row, inner, done);
-        const int64_t moved = n - done <= LITTLE_BLOCK
-                                  ? move_little_block(nest, buffers, like, from, n - done)
-                                  : move_block(nest, buffers, like, from, n - done);
-        if (moved == 0) return false;
-        done += moved;
-        if (kernel && done < n)
-            done += move_points(kernel, nest, buffers, like, spot_along(row, inner, done), n - done);
-    }
-    return true;
-}
-
-/* Moves the `n` points of a row, or of a part of it; `kernel` is NULL where none reads such indices. */
-static inline bool move_row(const struct kernel *kernel, const struct nest *nest,
-                            const struct buffers *buffers, const struct segment *like, struct spot row,
-                            int64_t n)
-{
-    int64_t moved = kernel ? move_points(kernel, nest, buffers, like, row, n) : 0;
-    return __builtin_expect(moved == n, 1) || move_rest(kernel, nest, buffers, like, row, moved, n);
-}
-
-bool garner_cpu_row(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                    struct spot row, int64_t n)
-{
-    return move_row(work->kernel, nest, buffers, &work->segment, row, n);
-}
-
-/* Row number `row` asks for its share of the table from which rows choose after those that share its own. */
-static void prefetch_share(const struct cpu_work *work, const struct nest *nest,
-                           const struct buffers *buffers, struct spot spot, int64_t row)
-{
-    const struct dim *before = &nest->dim[nest->rank - 2], *block = before - 1;
-    const uintptr_t at = (uintptr_t)buffers->data + (uintptr_t)(spot.data + block->data) +
-                         (uintptr_t)(row % before->n * work->table_share);
-    prefetch_lines(at, work->table_share, is_short_sighted());
-}
-
-static bool run_rows(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                     struct tile tile)
-{
-    const struct dim *inner = &nest->dim[nest->rank - 1];
+    const struct cpu_work *work = e->work;
+    const struct nest *nest = e->nest;
     struct segment like = work->segment;
     struct cursor row;
     like.run = tile.length;
     like.next_table += tile.column * like.table_bytes_per_point; /* the same part of the next row's table */
     cursor_seek(&row, nest, nest->rank - 1, tile.row);
-    row.spot = spot_along(row.spot, inner, tile.column);
+    row.spot = spot_along(row.spot, &nest->dim[nest->rank - 1], tile.column);
     row.spot.data += tile.from;
     row.spot.out += tile.from;
     for (int64_t i = tile.row; i < tile.row_end; i++) {
-        if (work->table_share) prefetch_share(work, nest, buffers, row.spot, i);
-        if (!move_row(work->kernel, nest, buffers, &like, row.spot, tile.column_end - tile.column))
-            return false;
+        if (work->table_share) prefetch_share(e, row.spot, i);
+        if (!move_row(e, work->kernel, &like, row.spot, tile.column_end - tile.column)) return false;
         cursor_advance(&row, nest, 1);
     }
     return true;
 }
 
-enum { ON_STACK = -1 }; /* no slot among the rows that are lent */
+/* ---- Panels --------------------------------------------------------------------------------------- */
+
+enum { ON_STACK = -1 }; /* no slot */
 
 /* Moves a tile by panels, of one table after the other; on the stack, or in a slot. */
-static bool move_panels(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                        const struct tile *tile, int64_t slot)
+static bool move_panels(const struct execution *e, const struct tile *tile, int64_t slot)
 {
+    const struct nest *nest = e->nest;
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    const int64_t columns = tile->column_end - tile->column;
     struct cursor row;
     cursor_seek(&row, nest, nest->rank - 1, tile->row);
     for (int64_t i = tile->row, served; i < tile->row_end; i += served) {
         served = at_most(tile->row_end - i, before->n - i % before->n);
-        const struct spot first = spot_along(row.spot, inner, tile->column);
-        if (!(slot == ON_STACK ? garner_panels_move(work, nest, buffers, first, served, columns)
-                               : garner_panels_borrow(work, nest, buffers, slot, first, served, columns)))
+        const struct strip strip = {spot_along(row.spot, inner, tile->column), served,
+                                    tile->column_end - tile->column};
+        if (!(slot == ON_STACK ? garner_panels_on_stack(e, &strip) : garner_panels_in_slot(e, &strip, slot)))
             return false;
         cursor_advance(&row, nest, served);
     }
     return true;
 }
 
-static bool run_panels(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                       struct tasks tasks)
+static bool run_panels(const struct execution *e, struct tasks tasks)
 {
-    const struct tile tile = find_tile(work, nest, tasks);
-    if (tile.column_end - tile.column < work->segment.row_points) return run_rows(work, nest, buffers, tile);
-    return move_panels(work, nest, buffers, &tile, ON_STACK);
+    const struct tile tile = find_tile(e->work, e->nest, tasks);
+    if (tile.column_end - tile.column < e->work->segment.row_points) return run_rows(e, tile);
+    return move_panels(e, &tile, ON_STACK);
 }
 
 /* The column with which a task begins where tasks are parts of the columns, at whole lines: no part but an
  * empty one is less than a line. */
-static int64_t first_column(const struct cpu_work *work, int64_t task, int64_t grain)
+static int64_t first_column(const struct cpu_work *work, int64_t task, int64_t line)
 {
     if (task == work->tasks) return work->columns;
-    return at_most(work->columns * task / work->tasks, work->columns - grain) / grain * grain;
+    return at_most(work->columns * task / work->tasks, work->columns - line) / line * line;
 }
 
-/* Moves columns of all rows but those that are lent. */
-static bool run_borrowing(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                          struct tasks tasks)
+bool garner_cpu_run_in_slot(const struct execution *e, struct tasks tasks, int64_t slot, int64_t slots)
 {
-    const int64_t grain = LINE / nest->run, kept = scratch_row(work, nest, tasks.slots - 1);
-    const int64_t column = first_column(work, tasks.first, grain);
-    const int64_t end = first_column(work, tasks.first + tasks.count, grain);
-    const struct tile part = {0, kept, column, end, 0, nest->run};
-    return move_panels(work, nest, buffers, &part, tasks.slot);
+    const int64_t line = LINE / e->nest->run, kept = slot_row(e, slots - 1);
+    const int64_t column = first_column(e->work, tasks.first, line);
+    const int64_t end = first_column(e->work, tasks.first + tasks.count, line);
+    const struct tile part = {0, kept, column, end, 0, e->nest->run};
+    return move_panels(e, &part, slot);
 }
 
-bool garner_cpu_run_scratch(const struct cpu_work *work, const struct nest *nest,
-                            const struct buffers *buffers, int64_t slot)
+bool garner_cpu_run_scratch(const struct execution *e, int64_t slot)
 {
-    const int64_t row = scratch_row(work, nest, slot);
-    const struct tile lent = {row, row + work->scratch_rows, 0, work->columns, 0, nest->run};
-    return run_rows(work, nest, buffers, lent);
+    const int64_t row = slot_row(e, slot);
+    const struct tile scratch = {row, row + e->work->scratch_rows, 0, e->work->columns, 0, e->nest->run};
+    return run_rows(e, scratch);
 }
+
+/* ---- Short rows ----------------------------------------------------------------------------------- */
 
 /* Moves short rows that follow each other, from `first` on, as one long row; `pattern` is theirs, if the
  * kernel needs one. Where it stops the rest of that row goes by way of a block. */
-static bool move_short_rows(const struct cpu_work *work, const struct nest *nest,
-                            const struct buffers *buffers, const int64_t *pattern, struct spot first,
+static bool move_short_rows(const struct execution *e, const int64_t *pattern, struct spot first,
                             int64_t rows)
 {
-    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    struct segment like = work->segment;
+    const struct dim *inner = &e->nest->dim[e->nest->rank - 1], *before = inner - 1;
+    struct segment like = e->work->segment;
     like.pattern = pattern;
     for (int64_t row = 0; row < rows; row++) {
         const int64_t left = (rows - row) * inner->n;
-        const int64_t moved =
-            move_points(work->kernel, nest, buffers, &like, spot_along(first, before, row), left);
+        const int64_t moved = move_points(e, e->work->kernel, &like, spot_along(first, before, row), left);
         if (moved == left) break;
         const int64_t column = moved % inner->n;
         row += moved / inner->n;
         const struct spot stopped = spot_along(spot_along(first, before, row), inner, column);
-        if (!move_row(NULL, nest, buffers, &like, stopped, inner->n - column)) return false;
+        if (!move_row(e, NULL, &like, stopped, inner->n - column)) return false;
     }
     return true;
 }
@@ -214,12 +143,12 @@ static inline bool is_ready(const struct cpu_work *work)
     return work->segment.pattern || (work->segment.row_points && work->rows == 1 && work->tasks == 1);
 }
 
-static GARNER_NOINLINE bool run_short_rows(const struct cpu_work *work, const struct nest *nest,
-                                           const struct buffers *buffers, struct tasks tasks)
+static GARNER_NOINLINE bool run_short_rows(const struct execution *e, struct tasks tasks)
 {
-    const struct tile tile = find_tile(work, nest, tasks);
+    const struct nest *nest = e->nest;
+    const struct tile tile = find_tile(e->work, nest, tasks);
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    const bool patterned = work->kernel->source == PATTERN;
+    const bool patterned = e->work->kernel->source == PATTERN;
     const int64_t rows = tile.column_end - tile.column;
     const int64_t most = patterned ? at_most(rows, PATTERN_POINTS / inner->n) : rows;
     int64_t pattern[PATTERN_POINTS];
@@ -228,7 +157,7 @@ static GARNER_NOINLINE bool run_short_rows(const struct cpu_work *work, const st
     cursor_seek(&base, nest, nest->rank - 2, tile.row);
     for (int64_t i = tile.row; i < tile.row_end; i++) {
         for (int64_t row = tile.column; row < tile.column_end; row += most)
-            if (!move_short_rows(work, nest, buffers, pattern, spot_along(base.spot, before, row),
+            if (!move_short_rows(e, pattern, spot_along(base.spot, before, row),
                                  at_most(most, tile.column_end - row)))
                 return false;
         cursor_advance(&base, nest, 1);
@@ -236,45 +165,47 @@ static GARNER_NOINLINE bool run_short_rows(const struct cpu_work *work, const st
     return true;
 }
 
+/* ---- Reused indices ------------------------------------------------------------------------------- */
+
 /* A tile's columns of `rows` rows that share their indices. */
-static bool move_reused(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                        const struct tile *tile, struct spot row, int64_t rows)
+static bool move_reused(const struct execution *e, const struct tile *tile, struct spot row, int64_t rows)
 {
-    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    struct segment like = work->segment;
+    const struct dim *inner = &e->nest->dim[e->nest->rank - 1], *before = inner - 1;
+    struct segment like = e->work->segment;
     like.run = tile->length;
     like.rows = rows;
     like.row_data_stride = before->data;
     like.row_out_stride = before->out;
     for (int64_t column = tile->column, moved; column < tile->column_end; column += moved) {
-        moved = move_block(nest, buffers, &like, spot_along(row, inner, column), tile->column_end - column);
+        moved = garner_move_block(e, &like, spot_along(row, inner, column), tile->column_end - column);
         if (moved == 0) return false;
     }
     return true;
 }
 
-static bool run_reused(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                       struct tasks tasks)
+static bool run_reused(const struct execution *e, struct tasks tasks)
 {
-    const struct tile tile = find_tile(work, nest, tasks);
+    const struct nest *nest = e->nest;
+    const struct tile tile = find_tile(e->work, nest, tasks);
     int64_t shared = nest->dim[nest->rank - 2].n;
     struct cursor row;
     cursor_seek(&row, nest, nest->rank - 1, tile.row);
     row.spot.data += tile.from;
     row.spot.out += tile.from;
     for (int64_t i = tile.row, rows; i < tile.row_end; i += rows) {
-        rows = at_most(at_most(work->block_rows, tile.row_end - i), shared - i % shared);
-        if (!move_reused(work, nest, buffers, &tile, row.spot, rows)) return false;
+        rows = at_most(at_most(e->work->block_rows, tile.row_end - i), shared - i % shared);
+        if (!move_reused(e, &tile, row.spot, rows)) return false;
         cursor_advance(&row, nest, rows);
     }
     return true;
 }
 
-static bool run_bits(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                     struct tasks tasks)
+/* ---- Any task ------------------------------------------------------------------------------------- */
+
+static bool run_bits(const struct execution *e, struct tasks tasks)
 {
-    const struct tile tile = find_tile(work, nest, tasks);
-    return garner_bits_task(nest, buffers, tile.row, tile.row_end);
+    const struct tile tile = find_tile(e->work, e->nest, tasks);
+    return garner_bits_task(e->nest, e->buffers, tile.row, tile.row_end);
 }
 
 int64_t garner_cpu_joinable(const struct cpu_work *work, int64_t task, int64_t most)
@@ -286,29 +217,28 @@ int64_t garner_cpu_joinable(const struct cpu_work *work, int64_t task, int64_t m
     return at_most(most, work->slices - task % work->slices);
 }
 
-bool garner_cpu_run(const struct cpu_work *work, const struct nest *nest, const struct buffers *buffers,
-                    struct tasks tasks)
+bool garner_cpu_run(const struct execution *e, struct tasks tasks)
 {
-    if (tasks.slots > 0) return run_borrowing(work, nest, buffers, tasks);
+    const struct cpu_work *work = e->work;
+    const struct spot first = {0, 0, 0};
     switch (work->strategy) {
     case ROWS:
         if (work->rows == 1 && work->tasks == 1) /* nothing to walk along */
-            return move_row(work->kernel, nest, buffers, &work->segment, (struct spot){.data = 0},
-                            work->columns);
-        return run_rows(work, nest, buffers, find_tile(work, nest, tasks));
+            return move_row(e, work->kernel, &work->segment, first, work->columns);
+        return run_rows(e, find_tile(work, e->nest, tasks));
     case SHORT_ROWS:
-        if (is_ready(work) && move_points(work->kernel, nest, buffers, &work->segment,
-                                          (struct spot){.data = 0}, nest->points) == nest->points)
+        if (is_ready(work) &&
+            move_points(e, work->kernel, &work->segment, first, e->nest->points) == e->nest->points)
             return true;
-        return run_short_rows(work, nest, buffers, tasks);
+        return run_short_rows(e, tasks);
     case ONE_BLOCK:
-        return move_block(nest, buffers, &work->segment, (struct spot){.data = 0}, work->columns) > 0;
+        return garner_move_block(e, &work->segment, first, work->columns) > 0;
     case PANELS:
-        return run_panels(work, nest, buffers, tasks);
+        return run_panels(e, tasks);
     case REUSED_INDICES:
-        return run_reused(work, nest, buffers, tasks);
+        return run_reused(e, tasks);
     case BITS:
-        return run_bits(work, nest, buffers, tasks);
+        return run_bits(e, tasks);
     }
     return false;
 }

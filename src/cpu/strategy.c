@@ -154,8 +154,9 @@ static void begin_segment(struct segment *s, const struct nest *nest, const stru
     s->next_table = s->row_data_stride = s->row_out_stride = s->row_index_stride = 0;
 }
 
-void garner_cpu_plan(struct cpu_work *work, const struct nest *nest)
+void garner_cpu_plan(struct backend_work *given, const struct nest *nest)
 {
+    struct cpu_work *work = (struct cpu_work *)(void *)given;
     const struct dim *inner = &nest->dim[nest->rank - 1];
     PIN(inner); /* or its address is computed for each field */
     work->kernel = NULL;

@@ -7,6 +7,7 @@
 
 #include "examples.h"
 #include "nest.h"
+#include "shape.h"
 
 #include <string.h>
 

@@ -331,6 +331,42 @@ static void test_exec_of_another_size(void **state)
     release(&work);
 }
 
+static int number_of_workers(void *context)
+{
+    return ((struct executor *)context)->workers;
+}
+
+static int never_asked(void *context)
+{
+    (void)context;
+    fail_msg("an executor of the first version has no threads");
+    return 0;
+}
+
+/* An executor that says how many threads it has gets as many calls, each with a panel in out; one that does
+ * not say it, or is of the first version, gets a call for each task. */
+static void test_threads_that_an_executor_has(void **state)
+{
+    (void)state;
+    struct work work;
+    make_columns(&work);
+    for (int workers = 2; workers <= 4; workers++) {
+        struct executor executor = executor_make(workers, ORDER_REVERSE, 0);
+        garner_exec hook = executor_hook(&executor);
+        hook.threads = number_of_workers;
+        assert_int_equal(run(&work, &hook, NULL), GARNER_OK);
+        assert_int_equal(executor.tasks, workers);
+        assert_memory_equal(work.out.data, work.expected, work.out_bytes);
+
+        hook.threads = never_asked;
+        hook.size = offsetof(garner_exec, threads);
+        assert_int_equal(run(&work, &hook, NULL), GARNER_OK);
+        assert_true(executor.tasks > 4);
+        assert_memory_equal(work.out.data, work.expected, work.out_bytes);
+    }
+    release(&work);
+}
+
 /* ---- What splits ---- */
 
 static size_t tasks_of(garner_kind kind, const garner_tensor *data, const garner_tensor *indices,
@@ -545,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_cancelled_without_parallel_for),
         cmocka_unit_test(test_cancelled_while_indices_are_looked_through),
         cmocka_unit_test(test_exec_of_another_size),
+        cmocka_unit_test(test_threads_that_an_executor_has),
         cmocka_unit_test(test_any_shape_splits),
         cmocka_unit_test(test_plan_shared_by_threads),
         cmocka_unit_test(test_threads_that_cannot_be_created),

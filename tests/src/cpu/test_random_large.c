@@ -8,6 +8,7 @@
 #include "testing.h"
 
 #include "arrange.h"
+#include "cpu/cpu_work.h"
 #include "kernel_list.h"
 #include "plan.h"
 
@@ -70,7 +71,7 @@ static void note_features(const struct cpu_work *work, const struct nest *nest)
 
 static void note(const struct test_case *c, const garner_plan *plan)
 {
-    const struct cpu_work *work = &plan->work;
+    const struct cpu_work *work = cpu_work_of(&plan->work);
     const enum strategy strategy = work->strategy == ONE_BLOCK ? REUSED_INDICES : work->strategy;
     const bool bad = c->bad_per_thousand > 0;
     met.parallel[strategy] += work->tasks > 1;
