@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fusion_rules.h"
 #include "ort_operand.h"
 
 /* ---- The graph around a node ------------------------------------------------------------------ */
@@ -111,16 +112,6 @@ static bool all_readers(const struct ort *ort, const OrtValueInfo *value,
 
 /* ---- Single columns: one Split --------------------------------------------------------------- */
 
-/* A part of an axis, from `start` to before `end`. */
-struct span {
-    int64_t start, end;
-};
-
-/* The axis that is cut up. */
-struct axis {
-    int64_t number, extent, rank;
-};
-
 static bool constant_of(const struct ort *ort, const OrtValueInfo *value, int64_t *number)
 {
     bool is_constant = false;
@@ -148,62 +139,28 @@ static int64_t axis_attribute(const struct ort *ort, const OrtNode *node)
     return axis;
 }
 
-static int64_t from_end(int64_t number, int64_t extent)
+static bool gather_span(const struct ort *ort, const OrtNode *node, const struct split_axis *axis,
+                        struct split_span *span)
 {
-    return number < 0 ? number + extent : number;
+    int64_t index;
+    return constant_of(ort, input_of(ort, node, 1), &index) &&
+           split_span_of_gather(span, axis, axis_attribute(ort, node), index);
 }
 
-static int64_t within(int64_t number, int64_t extent)
+static bool slice_span(const struct ort *ort, const OrtNode *node, const struct split_axis *axis,
+                       struct split_span *span)
 {
-    number = from_end(number, extent);
-    return number < 0 ? 0 : number > extent ? extent : number;
-}
-
-static bool gather_span(const struct ort *ort, const OrtNode *node, const struct axis *axis,
-                        struct span *span)
-{
-    if (from_end(axis_attribute(ort, node), axis->rank) != axis->number ||
-        !constant_of(ort, input_of(ort, node, 1), &span->start))
-        return false;
-    span->start = from_end(span->start, axis->extent);
-    span->end = span->start + 1;
-    return span->start >= 0 && span->start < axis->extent;
-}
-
-static bool slice_span(const struct ort *ort, const OrtNode *node, const struct axis *axis, struct span *span)
-{
-    int64_t number, step = 1;
+    int64_t number, start, end, step = 1;
     const OrtValueInfo *steps = input_of(ort, node, 4);
-    if (!constant_of(ort, input_of(ort, node, 3), &number) || from_end(number, axis->rank) != axis->number ||
-        !constant_of(ort, input_of(ort, node, 1), &span->start) ||
-        !constant_of(ort, input_of(ort, node, 2), &span->end) || (steps && !constant_of(ort, steps, &step)))
-        return false;
-    span->start = within(span->start, axis->extent);
-    span->end = within(span->end, axis->extent);
-    return step == 1 && span->start < span->end;
-}
-
-static int compare_spans(const void *one, const void *other)
-{
-    int64_t a = ((const struct span *)one)->start, b = ((const struct span *)other)->start;
-    return (a > b) - (a < b);
-}
-
-/* Whether the spans are the whole axis, each part once. */
-static bool cover(struct span *spans, size_t count, int64_t extent)
-{
-    int64_t end = 0;
-    qsort(spans, count, sizeof *spans, compare_spans);
-    for (size_t i = 0; i < count; i++) {
-        if (spans[i].start != end) return false;
-        end = spans[i].end;
-    }
-    return end == extent;
+    return constant_of(ort, input_of(ort, node, 3), &number) &&
+           constant_of(ort, input_of(ort, node, 1), &start) &&
+           constant_of(ort, input_of(ort, node, 2), &end) && (!steps || constant_of(ort, steps, &step)) &&
+           split_span_of_slice(span, axis, number, start, end, step);
 }
 
 /* Every Gather and Slice of these data must have a span, or the runtime splits nothing. */
-static bool readers_cover(const struct ort *ort, const struct readers *readers, const struct axis *axis,
-                          struct span *spans)
+static bool readers_cover(const struct ort *ort, const struct readers *readers, const struct split_axis *axis,
+                          struct split_span *spans)
 {
     size_t count = 0;
     for (size_t i = 0; i < readers->count; i++) {
@@ -214,16 +171,16 @@ static bool readers_cover(const struct ort *ort, const struct readers *readers, 
             !(gathers ? gather_span : slice_span)(ort, node, axis, &spans[count++]))
             return false;
     }
-    return count > 1 && cover(spans, count, axis->extent);
+    return split_spans_cover(spans, count, axis->extent);
 }
 
 /* The axis of a Gather, if its extent is known and what an index picks is one element. Of more than one
  * element our kernels are faster than a Split. */
 static bool single_columns(const struct ort *ort, const OrtNode *node, const garner_tensor *data,
-                           struct axis *axis)
+                           struct split_axis *axis)
 {
     axis->rank = data->rank;
-    axis->number = from_end(axis_attribute(ort, node), data->rank);
+    axis->number = split_from_end(axis_attribute(ort, node), data->rank);
     if (axis->number < 0 || axis->number >= data->rank) return false;
     axis->extent = data->shape[axis->number];
     for (int64_t d = axis->number + 1; d < data->rank; d++)
@@ -235,12 +192,12 @@ static bool becomes_split(const struct ort *ort, const OrtNode *node, const OrtV
                           const garner_tensor *data)
 {
     const OrtNode *producer = producer_of(ort, value);
-    struct axis axis;
+    struct split_axis axis;
     struct readers readers;
     if (!single_columns(ort, node, data, &axis) || (producer && is(ort, producer, "Shape")) ||
         !find_readers(ort, value, &readers))
         return false;
-    struct span *spans = calloc(readers.count, sizeof *spans);
+    struct split_span *spans = calloc(readers.count, sizeof *spans);
     bool covered = spans && readers_cover(ort, &readers, &axis, spans);
     free(spans);
     forget(&readers);
@@ -262,18 +219,9 @@ static bool is_quantized(const struct ort *ort, const OrtNode *node, const OrtVa
            all_readers(ort, out, quantizes);
 }
 
-/* Operators that move data have f16 kernels in every runtime. Of those that compute most have none, and which
- * do differs from one release and CPU to the next. */
 static bool computes(const struct ort *ort, const OrtNode *node)
 {
-    static const char *const movers[] = {
-        "Cast", "Concat", "Expand", "Flatten", "Gather", "GatherElements",  "GatherND",  "Identity",
-        "If",   "Loop",   "Pad",    "Reshape", "Scan",   "ScatterElements", "ScatterND", "Shape",
-        "Size", "Slice",  "Split",  "Squeeze", "Tile",   "Transpose",       "Unsqueeze", "Where"};
-    const char *type = type_of(ort, node);
-    for (size_t i = 0; i < sizeof movers / sizeof movers[0]; i++)
-        if (strcmp(type, movers[i]) == 0) return false;
-    return true;
+    return !fusion_moves_data(type_of(ort, node));
 }
 
 static bool is_between_f32(const struct ort *ort, const OrtNode *node, const OrtValueInfo *value)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fusion_rules.h"
 #include "integer.h"
 #include "surroundings.h"
 
@@ -38,71 +39,31 @@ static int constant_of(const struct surroundings *around, size_t value, int64_t 
 
 /* ---- ONNX Runtime: single columns that become one Split ---- */
 
-struct axis {
-    int64_t number, extent, rank;
-};
-
-static int64_t from_end(int64_t number, int64_t extent)
-{
-    return number < 0 ? number + extent : number;
-}
-
-static int64_t within(int64_t number, int64_t extent)
-{
-    number = from_end(number, extent);
-    return number < 0 ? 0 : number > extent ? extent : number;
-}
-
 static int gather_span(const struct surroundings *around, const struct graph_node *node,
-                       const struct axis *axis, struct claim_span *span)
+                       const struct split_axis *axis, struct split_span *span)
 {
-    if (from_end(node->op.axis, axis->rank) != axis->number ||
-        !constant_of(around, node->inputs[1], &span->start))
-        return 0;
-    span->start = from_end(span->start, axis->extent);
-    span->end = span->start + 1;
-    return span->start >= 0 && span->start < axis->extent;
+    int64_t index;
+    return constant_of(around, node->inputs[1], &index) &&
+           split_span_of_gather(span, axis, node->op.axis, index);
 }
 
 static int slice_span(const struct surroundings *around, const struct graph_node *node,
-                      const struct axis *axis, struct claim_span *span)
+                      const struct split_axis *axis, struct split_span *span)
 {
-    int64_t number, step = 1;
-    if (node->input_count < 4 || !constant_of(around, node->inputs[3], &number) ||
-        from_end(number, axis->rank) != axis->number || !constant_of(around, node->inputs[1], &span->start) ||
-        !constant_of(around, node->inputs[2], &span->end) ||
-        (node->input_count > 4 && node->inputs[4] != GRAPH_NONE &&
-         !constant_of(around, node->inputs[4], &step)))
-        return 0;
-    span->start = within(span->start, axis->extent);
-    span->end = within(span->end, axis->extent);
-    return step == 1 && span->start < span->end;
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-    int64_t x = ((const struct claim_span *)a)->start, y = ((const struct claim_span *)b)->start;
-    return (x > y) - (x < y);
-}
-
-/* Whether the spans are the whole axis, each part once. */
-static int cover(struct claim_span *spans, size_t count, int64_t extent)
-{
-    int64_t end = 0;
-    qsort(spans, count, sizeof *spans, compare_spans);
-    for (size_t i = 0; i < count; i++) {
-        if (spans[i].start != end) return 0;
-        end = spans[i].end;
-    }
-    return end == extent;
+    int64_t number, start, end, step = 1;
+    return node->input_count >= 4 && constant_of(around, node->inputs[3], &number) &&
+           constant_of(around, node->inputs[1], &start) && constant_of(around, node->inputs[2], &end) &&
+           (node->input_count < 5 || node->inputs[4] == GRAPH_NONE ||
+            constant_of(around, node->inputs[4], &step)) &&
+           split_span_of_slice(span, axis, number, start, end, step);
 }
 
 /* Every Gather and Slice of these data must have a span. */
-static int readers_cover(const struct surroundings *around, size_t data, const struct axis *axis)
+static int readers_cover(const struct surroundings *around, size_t data, const struct split_axis *axis)
 {
     const struct graph *graph = around->chain->graph;
     size_t first = around->first[data], end = around->first[data + 1], count = 0;
-    struct claim_span *spans = around->spans;
+    struct split_span *spans = around->spans;
     int fits = 1;
     for (size_t i = first; i < end && fits; i++) {
         const struct graph_node *node = &graph->nodes[around->readers[i]];
@@ -111,7 +72,7 @@ static int readers_cover(const struct surroundings *around, size_t data, const s
         fits = strtol(node->version, NULL, 10) >= 13 &&
                (gathers ? gather_span : slice_span)(around, node, axis, &spans[count++]);
     }
-    return fits && count > 1 && cover(spans, count, axis->extent);
+    return fits && split_spans_cover(spans, count, axis->extent);
 }
 
 static int siblings_cover(const struct surroundings *around, const struct graph_node *node)
@@ -119,7 +80,7 @@ static int siblings_cover(const struct surroundings *around, const struct graph_
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
     const struct graph_node *maker = maker_of(around, node->inputs[0]);
     if (data->rank < 1 || (maker && strcmp(maker->type, "Shape") == 0)) return 0;
-    struct axis axis = {from_end(node->op.axis, data->rank), 0, data->rank};
+    struct split_axis axis = {split_from_end(node->op.axis, data->rank), 0, data->rank};
     if (axis.number < 0 || axis.number >= data->rank) return 0;
     const struct graph_extent *extent = &data->extents[axis.number];
     for (int64_t d = axis.number; d < data->rank; d++)
@@ -156,12 +117,7 @@ static int is_quantized(const struct surroundings *around, const struct graph_no
 
 static int computes(const struct graph_node *node)
 {
-    static const char *const movers[] = {
-        "Cast",      "Concat",    "Expand", "Flatten",  "Gather",  "GatherElements", "GatherND",
-        "Identity",  "If",        "Loop",   "Pad",      "Reshape", "Scan",           "ScatterElements",
-        "ScatterND", "Shape",     "Size",   "Slice",    "Split",   "Squeeze",        "Tile",
-        "Transpose", "Unsqueeze", "Where",  "Constant", NULL};
-    return !claim_is_operator(node, movers);
+    return !fusion_moves_data(node->type);
 }
 
 static int is_between_f32(const struct surroundings *around, const struct graph_node *node)
@@ -234,14 +190,119 @@ static int is_known_to_be_empty(const struct chain_shape *shape)
     return 0;
 }
 
+/* Whether the runtime knows no more of a value's extents than the file tells. */
+static int is_declared(const struct surroundings *around, size_t value)
+{
+    return strcmp(around->chain->graph->format, "ONNX") != 0 || is_constant(around, value) ||
+           around->is_input[source_of(around, value)];
+}
+
+/* Whether an extent is open to the runtime as well. */
+static int is_open(const struct surroundings *around, size_t value, int64_t axis)
+{
+    const struct graph_extent *extent = &around->chain->shapes[value].extents[axis];
+    return extent->least != extent->most && (extent->symbol || is_declared(around, value));
+}
+
+/* Whether each constant index lies inside the extents, one or one for each element of a tuple, as far as
+ * they are known; from the end too where the version counts so. */
+static int are_inside(const garner_tensor *indices, const struct graph_extent *extents, int64_t depth,
+                      int negative_too)
+{
+    int64_t count = array_count(indices->rank, indices->shape),
+            bytes = garner_dtype_bytes(indices->dtype, 1, 0);
+    if (!integer_is_type(indices->dtype)) return 0;
+    for (int64_t i = 0; i < count; i++) {
+        const struct graph_extent *extent = &extents[i % depth];
+        int64_t index = integer_value((const char *)indices->data + i * bytes, indices->dtype);
+        if (extent->least != extent->most) continue;
+        if (index >= extent->least || index < (negative_too ? -extent->least : 0)) return 0;
+    }
+    return 1;
+}
+
+/* The constant that a value is; NULL: it is none. */
+static const garner_tensor *constant_tensor(const struct surroundings *around, size_t value)
+{
+    return is_constant(around, value) ? around->chain->graph->values[source_of(around, value)].constant
+                                      : NULL;
+}
+
+/* Whether the indices are 0, 1, 2 and so on, whatever their shape. */
+static int count_up(const garner_tensor *indices)
+{
+    int64_t count = array_count(indices->rank, indices->shape),
+            bytes = garner_dtype_bytes(indices->dtype, 1, 0);
+    for (int64_t i = 0; i < count; i++)
+        if (integer_value((const char *)indices->data + i * bytes, indices->dtype) != i) return 0;
+    return 1;
+}
+
+/* Whether two shapes are the same; -1: not known. */
+static int are_same(const struct chain_shape *one, const struct chain_shape *other)
+{
+    int answer = 1;
+    if (one->rank != other->rank) return 0;
+    for (int32_t i = 0; i < one->rank; i++) {
+        const struct graph_extent *a = &one->extents[i], *b = &other->extents[i];
+        if (a->least != a->most || b->least != b->most)
+            answer = -1;
+        else if (a->least != b->least)
+            return 0;
+    }
+    return answer;
+}
+
+static int may_be_one(const struct graph_extent *extent)
+{
+    return extent->least <= 1 && (extent->most < 0 || extent->most >= 1);
+}
+
+/* Whether the runtime knows all extents of a value; -1: it may know more of them than the file tells. */
+static int is_fixed(const struct surroundings *around, size_t value)
+{
+    const struct chain_shape *shape = &around->chain->shapes[value];
+    int answer = 1;
+    if (shape->rank < 0) return is_declared(around, value) ? 0 : -1;
+    for (int32_t i = 0; i < shape->rank; i++) {
+        if (is_open(around, value, i)) return 0;
+        if (shape->extents[i].least != shape->extents[i].most) answer = -1;
+    }
+    return answer;
+}
+
+/* Whether the runtime's transformations would put data in place of the result, as faults.cpp has it; -1: not
+ * known. Where they would, garner takes the layer. */
+static int is_mistaken_for_data(const struct surroundings *around, const struct graph_node *node,
+                                int64_t axis)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]],
+                             *out = &around->chain->shapes[node->outputs[0]];
+    const garner_tensor *indices = constant_tensor(around, node->inputs[1]);
+    int fixed = is_fixed(around, node->inputs[0]), others = is_fixed(around, node->inputs[1]);
+    axis = split_from_end(axis, data->rank);
+    if (!fixed || !others || axis < 0 || axis >= data->rank) return 0;
+    if (indices && !integer_is_type(indices->dtype)) return 0;
+    int same = are_same(data, out);
+    const struct graph_extent *extent = &data->extents[axis];
+    if (extent->least != extent->most) return indices || !same || !may_be_one(&out->extents[axis]) ? 0 : -1;
+    if (extent->least == 1 && indices) return !are_inside(indices, extent, 1, 1);
+    if (extent->least == 1) return same;
+    return indices && !same && array_count(indices->rank, indices->shape) == extent->least &&
+           count_up(indices);
+}
+
 /* Whether the runtime's kernel may end the process, or read memory of others, as faults.cpp has it. */
 static int is_unsafe_to_leave(const struct surroundings *around, const struct graph_node *node)
 {
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
     const struct chain_shape *indices = &around->chain->shapes[node->inputs[1]];
     if (node->op.batch_dims != 0 || is_known_to_be_empty(data) || is_known_to_be_empty(indices)) return 1;
-    return data->rank == 1 && data->dtype && !is_constant(around, node->inputs[1]) &&
-           !IS_ANY(data->dtype, GARNER_F32, GARNER_F64, GARNER_F16, GARNER_BF16);
+    if (data->rank != 1 || !data->dtype ||
+        IS_ANY(data->dtype, GARNER_F32, GARNER_F64, GARNER_F16, GARNER_BF16))
+        return 0;
+    const garner_tensor *constant = constant_tensor(around, node->inputs[1]);
+    return !constant || !are_inside(constant, data->extents, 1, 1);
 }
 
 /* A table of small numbers, scaled before it is gathered from. */
@@ -262,13 +323,6 @@ static int is_compressed(const struct surroundings *around, const struct graph_n
     return steps > 1 && constant && IS_ANY(constant->dtype, GARNER_U8, GARNER_I8, GARNER_U4, GARNER_I4);
 }
 
-/* Whether the runtime knows no more of a value's extents than the file tells. */
-static int is_declared(const struct surroundings *around, size_t value)
-{
-    return strcmp(around->chain->graph->format, "ONNX") != 0 || is_constant(around, value) ||
-           around->is_input[source_of(around, value)];
-}
-
 /* How many of the result's last axes lie together in data; -1: that is not known. */
 static int64_t row_axes_of(const struct surroundings *around, const struct graph_node *node, int64_t axis)
 {
@@ -276,7 +330,7 @@ static int64_t row_axes_of(const struct surroundings *around, const struct graph
                              *indices = &around->chain->shapes[node->inputs[1]];
     if (node->kind == GRAPH_GATHER_ELEMENTS) return 0;
     if (data->rank < 0) return -1;
-    if (node->kind == GRAPH_GATHER) return data->rank - from_end(axis, data->rank) - 1;
+    if (node->kind == GRAPH_GATHER) return data->rank - split_from_end(axis, data->rank) - 1;
     if (indices->rank < 1) return -1;
     const struct graph_extent *tuple = &indices->extents[indices->rank - 1];
     return tuple->least == tuple->most ? data->rank - node->op.batch_dims - tuple->least : -1;
@@ -297,7 +351,8 @@ static int64_t foreseen(const struct surroundings *around, const struct graph_no
 {
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
     int64_t most = around->chain->shapes[node->outputs[0]].extents[i].most;
-    if (most < 0 && node->kind == GRAPH_GATHER_ELEMENTS && from_end(axis, data->rank) == i && i < data->rank)
+    if (most < 0 && node->kind == GRAPH_GATHER_ELEMENTS && split_from_end(axis, data->rank) == i &&
+        i < data->rank)
         most = data->extents[i].most;
     return most < 0 ? OPEN_EXTENT : most;
 }
@@ -346,13 +401,6 @@ static int is_empty(const struct surroundings *around, const struct graph_node *
            is_known_to_be_empty(&shapes[node->outputs[0]]);
 }
 
-/* Whether an extent is open to the runtime as well. */
-static int is_open(const struct surroundings *around, size_t value, int64_t axis)
-{
-    const struct graph_extent *extent = &around->chain->shapes[value].extents[axis];
-    return extent->least != extent->most && (extent->symbol || is_declared(around, value));
-}
-
 /* Whether OpenVINO's own operator has the shape that ONNX's has; -1: not known. */
 static int infers_like_onnx(const struct surroundings *around, const struct graph_node *node, int64_t axis)
 {
@@ -364,7 +412,7 @@ static int infers_like_onnx(const struct surroundings *around, const struct grap
     if (data->rank < 0 || indices->rank != data->rank) return -1;
     for (int32_t i = 0; i < data->rank; i++) {
         const struct graph_extent *one = &data->extents[i], *other = &indices->extents[i];
-        if (i == from_end(axis, data->rank)) continue;
+        if (i == split_from_end(axis, data->rank)) continue;
         if (is_open(around, node->inputs[0], i) || is_open(around, node->inputs[1], i)) return 0;
         if (one->least != one->most || other->least != other->most)
             answer = -1;
@@ -409,35 +457,18 @@ static int arrives_alike(const struct surroundings *around, size_t data)
            !is_constant(around, origin);
 }
 
-/* Whether each constant index lies inside the extents, one or one for each element of a tuple, as far as
- * they are known; from the end too where the version counts so. */
-static int are_inside(const garner_tensor *indices, const struct graph_extent *extents, int64_t depth,
-                      int negative_too)
-{
-    int64_t count = array_count(indices->rank, indices->shape),
-            bytes = garner_dtype_bytes(indices->dtype, 1, 0);
-    if (!integer_is_type(indices->dtype)) return 0;
-    for (int64_t i = 0; i < count; i++) {
-        const struct graph_extent *extent = &extents[i % depth];
-        int64_t index = integer_value((const char *)indices->data + i * bytes, indices->dtype);
-        if (extent->least != extent->most) continue;
-        if (index >= extent->least || index < (negative_too ? -extent->least : 0)) return 0;
-    }
-    return 1;
-}
-
 /* Whether the runtime's kernel reads the indices as this version has them. */
 static int are_read_alike(const struct surroundings *around, const struct graph_node *node, int64_t axis)
 {
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
     int any = node->kind != GRAPH_GATHER ||
               (strcmp(node->spec, "openvino-1") != 0 && strcmp(node->spec, "openvino-7") != 0);
-    if (!is_constant(around, node->inputs[1])) return any;
-    const garner_tensor *indices = around->chain->graph->values[source_of(around, node->inputs[1])].constant;
+    const garner_tensor *indices = constant_tensor(around, node->inputs[1]);
+    if (!indices) return any;
     int64_t depth = node->kind != GRAPH_GATHER_ND ? 1
                     : indices->rank               ? indices->shape[indices->rank - 1]
                                                   : 0,
-            first = node->kind != GRAPH_GATHER_ND ? from_end(axis, data->rank) : node->op.batch_dims;
+            first = node->kind != GRAPH_GATHER_ND ? split_from_end(axis, data->rank) : node->op.batch_dims;
     if (depth < 1 || first < 0 || first + depth > data->rank) return any;
     const struct graph_extent *extents = &data->extents[first];
     return (any || extents->least == extents->most) && are_inside(indices, extents, depth, any);
@@ -449,13 +480,15 @@ static enum claim claim_points_in_openvino(const struct surroundings *around, co
     int known = data->rank >= 0 && data->dtype;
     int64_t axis;
     if (!chain_axis(around->chain, node, &axis) || is_empty(around, node)) return CLAIM_TAKEN;
+    int mistaken = node->kind == GRAPH_GATHER ? is_mistaken_for_data(around, node, axis) : 0;
+    if (mistaken > 0) return CLAIM_TAKEN;
     int small = is_small(around, node, axis), slice = is_one_slice(around, node),
         alike = infers_like_onnx(around, node, axis);
     if ((!small && !slice) || !alike) return CLAIM_TAKEN;
     if (is_constant(around, node->inputs[0]) && is_constant(around, node->inputs[1])) return CLAIM_TAKEN;
     if (known && (!arrives_alike(around, node->inputs[0]) || !are_read_alike(around, node, axis)))
         return CLAIM_TAKEN;
-    if (!known || alike < 0) return CLAIM_UNKNOWN;
+    if (!known || alike < 0 || mistaken < 0) return CLAIM_UNKNOWN;
     return slice > 0 ? CLAIM_SLICE : small > 0 ? CLAIM_SMALL : CLAIM_UNKNOWN;
 }
 

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "fusion_rules.h"
+
 static void count_readers(struct surroundings *around, const struct graph *graph)
 {
     for (size_t i = 0; i < graph->node_count; i++)

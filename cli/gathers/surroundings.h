@@ -6,15 +6,12 @@
 #include "chain.h"
 #include "claims.h"
 
-/* A part of an axis, from `start` to before `end`. */
-struct claim_span {
-    int64_t start, end;
-};
+struct split_span; /* fusion_rules.h */
 
 struct surroundings {
     const struct chain *chain;
     enum claim *claims[CLAIM_RUNTIMES]; /* of each node */
-    struct claim_span *spans;           /* room for one for each reader of a value */
+    struct split_span *spans;           /* room for one for each reader of a value */
     size_t *first, *readers,
         *ports; /* value v is read by readers[first[v]] to readers[first[v+1]-1] as input ports[...] */
     unsigned char *is_input, *is_folded; /* of each value */

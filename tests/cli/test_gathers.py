@@ -126,6 +126,19 @@ def test_shapes_that_the_file_does_not_tell(told, tmp_path):
     assert group["gathers"][0]["openvino"]["taken"] is None and group["gathers"][0]["openvino"]["reason"] == "unknown"
 
 
+def test_extents_of_one(told, tmp_path):
+    """The runtime would take data for the result of variable indices into an extent of 1, so garner takes the gather; where the
+    file does not tell the extent, nobody can say."""
+    m = Maker()
+    one, many = m("Relu", "one"), m("Relu", "many")
+    narrow = m("ReduceMax", "many", axes=[0], info=(FLOAT, [None, 8]))
+    made = [m("Gather", one, "at"), m("Gather", many, "at"), m("Gather", narrow, "at"), m("Gather", narrow, "rows"), m("Gather", one, "rows")]
+    m.save(tmp_path / "m.onnx", "ones", [("at", INT64, [1]), ("rows", INT64, [2]), ("one", FLOAT, [1, 8]), ("many", FLOAT, [3, 8])],
+           [(name, FLOAT, None) for name in made])  # fmt: skip
+    said = {gather["name"] + "_output_0": gather["openvino"]["reason"] for group in told("m.onnx")["groups"] for gather in group["gathers"]}
+    assert [said[name] for name in made] == [None, "slice", "unknown", "small", "small"]
+
+
 def test_ir_and_refusals(garner, tmp_path, expat):  # noqa: F811
     write(tmp_path, *gather(shape="2,2", index="1", axis="5"))
     answer = garner("explain", "m.xml", "--gathers")

@@ -120,7 +120,22 @@ def unsafe(path):
            [(name, FLOAT, None) for name in [*outputs, longs]])
 
 
-CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, thresholds, quantized, half, unsafe, bert, detector)}
+def ones(path):
+    """Extents of 1, and indices that count up: where the runtime would take data for the result."""
+    m = Maker()
+    data, row, many = m("Relu", "data"), m("Relu", "row"), m("Relu", "many")
+    outputs = [m("Gather", data, "at"), m("Gather", data, "rows"), m("Gather", row, "at", axis=1), m("Gather", many, "at"), m("Gather", "data", "at")]
+    narrow = m("ReduceMax", "many", axes=[0], info=(FLOAT, [None, 8]))
+    outputs += [m("Gather", narrow, "at"), m("Gather", narrow, "rows"), m("Gather", m("Erf", "open"), "at")]
+    outputs += [m("Gather", many, m.constant("all", [[0, 1, 2]])), m("Gather", many, m.constant("each", [0, 1, 2])), m("Gather", data, m.constant("beyond", [1]))]
+    outputs += [m("Gather", m("Erf", "data"), m.constant("last", [[-1]]))]
+    outputs += [m("Cast", m("Gather", m("Abs", "longs"), m.constant(name, at)), to=FLOAT) for name, at in (("outside", [5]), ("inside", [2, 1]))]
+    m.save(path, "ones", [("at", INT64, [1]), ("rows", INT64, [2]), ("data", FLOAT, [1, 8]), ("row", FLOAT, [8, 1]), ("many", FLOAT, [3, 8]),
+                          ("open", FLOAT, ["n", 8]), ("longs", INT64, [3])],
+           [(name, FLOAT, None) for name in outputs])  # fmt: skip
+
+
+CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, thresholds, quantized, half, unsafe, ones, bert, detector)}
 
 
 def said_of(path, runtime):
