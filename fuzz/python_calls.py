@@ -137,6 +137,7 @@ def work(options):
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # where writing to the disk costs nothing
     with tempfile.TemporaryDirectory(dir=memory) as folder:
         cases = Cases(folder)
+        gc.freeze()  # each case collects its garbage, which these objects are none of
         while True:
             shared[:8] = case.to_bytes(8, "little")
             one_case(cases, options.seed, case, check_leaks=case % 16 == 0)

@@ -17,6 +17,7 @@ from python_reference import Tensor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "python"))
 import capsule as capsules  # noqa: E402
+import small_ir  # noqa: E402, F401
 
 import garner  # noqa: E402
 
@@ -63,6 +64,7 @@ class World:
     def __init__(self, random, reenter):
         self.random, self.reenter = random, reenter
         self.depth = 0
+        self.is_over = False
         self.victims = []  # ndarrays that nobody else has the memory of
         self.capsules = []
         self.kept = []  # memory that capsules point to
@@ -77,7 +79,7 @@ class World:
 
     def act(self):
         """What hostile code does."""
-        if self.depth > 3:
+        if self.depth > 3 or self.is_over:
             return
         self.depth += 1
         try:
@@ -396,10 +398,12 @@ class World:
 
     def close(self):
         """Lets go of everything; whether each capsule was consumed at most once, and as its name says."""
+        self.is_over = True
         self.victims.clear()
-        self.kept.clear()
         right = all(record.is_right() for record in self.capsules)
         self.capsules.clear()
+        gc.collect()  # capsules in garbage still call into what is let go of next
+        self.kept.clear()
         capsules._kept.clear()
         capsules.deleted.clear()
         return right
