@@ -132,7 +132,7 @@ def work(options):
         shared = mmap.mmap(file.fileno(), 8)
     faulthandler.register(signal.SIGUSR1)
     sys.unraisablehook = lambda unraisable: None
-    sys.stdout = open(os.devnull, "w")  # where drawings go
+    sys.stdout = open(os.devnull, "w", buffering=1)  # where drawings go, at once: what waits to be written looks like a leak
     begin, case = time.monotonic(), options.case
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # where writing to the disk costs nothing
     with tempfile.TemporaryDirectory(dir=memory) as folder:

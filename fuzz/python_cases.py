@@ -159,7 +159,7 @@ class Cases:
         if data.value is None or indices.value is None:
             return None
         for key, value in named.items():
-            flattens = value is None and function in (reference.take, reference.take_along_axis, reference.take_along_dim)
+            flattens = value is None and key not in WORDS and function in (reference.take, reference.take_along_axis, reference.take_along_dim)
             understood = key in WORDS and value in WORDS[key] if type(value) is str else type(value) is int and key not in WORDS
             if not flattens and not understood:
                 return None
