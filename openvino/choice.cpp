@@ -38,10 +38,21 @@ int64_t foreseen(const ov::Dimension &extent)
 // gain with either.
 int64_t weight_of(int64_t elements, int64_t bytes, int64_t single)
 {
-    constexpr int64_t most = 64, is_long = 512, of_long = 16;
-    return elements <= 1 ? single : bytes >= is_long ? of_long : std::min(bytes, most);
+    constexpr int64_t is_short = 64, of_medium = 64, is_long = 512, of_long = 16;
+    if (elements <= 1) return single;
+    return bytes >= is_long ? of_long : bytes > is_short ? of_medium : std::max<int64_t>(bytes / 2, 1);
 }
-constexpr int64_t single = 1, single_of_tuples = 16;
+constexpr int64_t single = 1, single_of_tuples = 4;
+
+// A layer that may refuse an index and has open extents, the plug-in infers anew in every call: three times
+// the cost. GatherElements earns that back with as many points, since the plug-in's own is that much slower.
+int64_t fewer_if_inferred(int64_t weight, const ov::Node &node, bool may_refuse)
+{
+    constexpr int64_t costs = 4;
+    const auto is_open =
+        node.get_input_partial_shape(0).is_dynamic() || node.get_input_partial_shape(1).is_dynamic();
+    return may_refuse && is_open ? weight / costs : weight;
+}
 
 // What all points count for, the last axes of the result being one row; as much as can be where nothing can
 // be told.
@@ -178,8 +189,9 @@ bool is_better_left(const ov::op::util::GatherBase &node, const std::string &spe
     const auto axis = node.get_axis();
     const auto is_known = data.rank().is_static() && axis >= 0 && axis < data.rank().get_length();
     const auto row_axes = is_known ? data.rank().get_length() - axis - 1 : -1;
-    const auto weight =
-        foreseen_weight(node.get_output_partial_shape(0), node.get_output_element_type(0), row_axes);
+    const auto weight = fewer_if_inferred(
+        foreseen_weight(node.get_output_partial_shape(0), node.get_output_element_type(0), row_axes), node,
+        spec != "openvino-8");
     return (weight < min_bytes || is_one(node.get_input_partial_shape(1))) &&
            gives_the_same(node, spec, is_known ? Extents{data[axis]} : Extents{});
 }
@@ -210,8 +222,10 @@ bool is_better_left(const ov::op::util::GatherNDBase &node, const std::string &s
                end = first + indices.rbegin()->get_length(), rank = data.rank().get_length();
     if (end > rank) return false;
     const Extents extents(data.begin() + first, data.begin() + end);
-    const auto weight = foreseen_weight(node.get_output_partial_shape(0), node.get_output_element_type(0),
-                                        rank - end, single_of_tuples);
+    const auto weight =
+        fewer_if_inferred(foreseen_weight(node.get_output_partial_shape(0), node.get_output_element_type(0),
+                                          rank - end, single_of_tuples),
+                          node, true);
     return weight < min_bytes && gives_the_same(node, spec, extents);
 }
 

@@ -339,9 +339,10 @@ static int64_t row_axes_of(const struct surroundings *around, const struct graph
 /* What a point counts for, by the elements and bytes that lie together there. */
 static int64_t weight_of(const struct graph_node *node, int64_t elements, int64_t bytes)
 {
-    enum { SINGLE = 1, SINGLE_OF_TUPLES = 16, MOST = 64, IS_LONG = 512, OF_LONG = 16 };
+    enum { SINGLE = 1, SINGLE_OF_TUPLES = 4, IS_SHORT = 64, OF_MEDIUM = 64, IS_LONG = 512, OF_LONG = 16 };
     if (elements <= 1) return node->kind == GRAPH_GATHER_ND ? SINGLE_OF_TUPLES : SINGLE;
-    return bytes < 0 || bytes >= IS_LONG ? OF_LONG : bytes < MOST ? bytes : MOST;
+    if (bytes < 0 || bytes >= IS_LONG) return OF_LONG;
+    return bytes > IS_SHORT ? OF_MEDIUM : bytes > 1 ? bytes / 2 : 1;
 }
 
 /* What an extent of the result is taken for; along the axis of GatherElements an open one is as long as data.
@@ -355,6 +356,30 @@ static int64_t foreseen(const struct surroundings *around, const struct graph_no
         i < data->rank)
         most = data->extents[i].most;
     return most < 0 ? OPEN_EXTENT : most;
+}
+
+/* Whether an extent is open to the runtime as well. */
+static int is_open(const struct surroundings *around, size_t value, int64_t axis)
+{
+    const struct graph_extent *extent = &around->chain->shapes[value].extents[axis];
+    return extent->least != extent->most && (extent->symbol || is_declared(around, value));
+}
+
+/* Whether the plug-in infers the shape in every call: extents are open, and an index may be refused, in
+ * another operator than GatherElements, which earns that. -1: not known, since the runtime may know more. */
+static int is_inferred(const struct surroundings *around, const struct graph_node *node)
+{
+    int answer = 0, never_refuses = node->kind == GRAPH_GATHER && strcmp(node->spec, "openvino-8") == 0;
+    if (never_refuses || node->kind == GRAPH_GATHER_ELEMENTS) return 0;
+    for (int port = 0; port < 2; port++) {
+        const struct chain_shape *shape = &around->chain->shapes[node->inputs[port]];
+        if (shape->rank < 0) answer = -1;
+        for (int32_t i = 0; i < shape->rank; i++) {
+            if (is_open(around, node->inputs[port], i)) return 1;
+            if (shape->extents[i].least != shape->extents[i].most) answer = -1;
+        }
+    }
+    return answer;
 }
 
 /* Whether the points count for little; -1: that is not known. An extent that has a name is open to the
@@ -372,9 +397,13 @@ static int is_small(const struct surroundings *around, const struct graph_node *
         unknown |= !known;
         if (known && __builtin_mul_overflow(*count, foreseen(around, node, axis, i), count)) return 0;
     }
-    if (unknown) return points >= MIN_BYTES ? 0 : -1;
+    enum { COSTS = 4 }; /* what is inferred in every call counts for so much less */
+    int inferred = is_inferred(around, node);
+    if (unknown) return points / (inferred ? COSTS : 1) >= MIN_BYTES ? 0 : -1;
     weight = weight_of(node, row, garner_dtype_bytes(out->dtype, row, 0));
-    return !__builtin_mul_overflow(points, weight, &weight) && weight < MIN_BYTES;
+    if (__builtin_mul_overflow(points, weight, &weight)) weight = INT64_MAX;
+    if (inferred < 0) return weight < MIN_BYTES ? 1 : weight / COSTS < MIN_BYTES ? -1 : 0;
+    return weight / (inferred ? COSTS : 1) < MIN_BYTES;
 }
 
 /* Whether there is one index; -1: not known. */

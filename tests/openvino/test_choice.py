@@ -21,7 +21,7 @@ SMALL, OPEN = (4,), (-1,)
 
 
 def rows_of(shape=SMALL, kind=np.int64):
-    return opset8.parameter(list(shape), kind, name="rows")
+    return opset8.parameter(ov.PartialShape(list(shape)), kind, name="rows")
 
 
 def model_of(result, *inputs):
@@ -114,8 +114,10 @@ ARM = platform.machine() in ("aarch64", "arm64")
 RULES = {
     "few points": (simple(), "Gather"),
     "32-bit indices": (simple(kind=np.int32), "Gather"),
-    "2048 rows of 16 bytes": (simple((2048,)), "GarnerGather"),
-    "one fewer": (simple((2047,)), "Gather"),
+    "4096 rows of 16 bytes": (simple((4096,)), "GarnerGather"),
+    "one fewer": (simple((4095,)), "Gather"),
+    "1024 rows of 64 bytes": (simple((1024,), table_of(16)), "GarnerGather"),
+    "1023 of them": (simple((1023,), table_of(16)), "Gather"),
     "512 rows of 256 bytes": (simple((512,), table_of(64)), "GarnerGather"),
     "511 of them": (simple((511,), table_of(64)), "Gather"),
     "a long row counts for little": (simple((2047,), table_of(128)), "Gather"),
@@ -170,9 +172,14 @@ RULES = {
     "GatherElements, all open": (elements_of((-1, -1, -1), (-1, -1, -1), -1), "GatherElements"),
     "GatherND": (nd(), "GatherND"),
     "GatherND-5": (nd(opset=opset5), "GatherND"),
-    "GatherND, many": (nd((2048, 1)), "GarnerGatherND"),
-    "GatherND, many elements": (nd((2048, 2)), "GarnerGatherND"),
-    "GatherND, fewer": (nd((2047, 2)), "GatherND"),
+    "GatherND, many": (nd((4096, 1)), "GarnerGatherND"),
+    "GatherND, many elements": (nd((8192, 2)), "GarnerGatherND"),
+    "GatherND, fewer": (nd((8191, 2)), "GatherND"),
+    "GatherND, open, many": (nd((ov.Dimension(0, 16384), 1)), "GarnerGatherND"),
+    "GatherND, open, fewer": (nd((ov.Dimension(0, 16383), 1)), "GatherND"),
+    "GatherND, open, many elements": (nd((ov.Dimension(0, 32768), 2)), "GarnerGatherND"),
+    "GatherND, boxes above a score, of SSD": (nd((ov.Dimension(0, 3234), 1)), "GatherND"),
+    "Gather-8, open, as many as if they were not": (simple((ov.Dimension(0, 4096),)), "GarnerGather"),
     "GatherND, 64-bit table": (nd(table=TABLE.astype(np.int64)), "GarnerGatherND"),
     "GatherND, constants inside": (nd_of((8, 4), [[7, -4], [0, 3]]), "GatherND"),
     "GatherND, a constant outside": (nd_of((8, 4), [[7, -5], [0, 3]]), "GarnerGatherND"),
@@ -208,8 +215,8 @@ def test_a_gather_from_a_gather():
 
 
 def test_the_number_of_bytes():
-    """Four points, which count for 16 bytes each."""
-    for least, expected in ((64, "GarnerGather"), (65, "Gather"), (2**63 - 1, "Gather")):
+    """Four points, which count for 8 bytes each."""
+    for least, expected in ((32, "GarnerGather"), (33, "Gather"), (2**63 - 1, "Gather")):
         assert gathers_of(garner.openvino.replace(simple(), min_bytes=least)) == [expected]
 
 
@@ -290,6 +297,13 @@ def test_onnx_layers_that_openvino_reads_otherwise():
     assert onnx_layer_of("GatherND", [8, 4], [2, 1]) == ["GatherND"]
     assert onnx_layer_of("GatherND", [8, 4], [8, 1], batch_dims=1) == ["GarnerGatherND"]
     assert onnx_layer_of("Gather", [8, 4], []) == ["Gather"]
+
+
+def test_onnx_gathers_that_are_inferred_in_every_call():
+    """A Gather of ONNX may refuse an index: with open extents it needs four times the points."""
+    assert onnx_layer_of("Gather", [8, 4], [4096]) == ["GarnerGather"]
+    assert onnx_layer_of("Gather", ["n", 4], [4096]) == ["Gather"]
+    assert onnx_layer_of("Gather", ["n", 4], [16384]) == ["GarnerGather"]
 
 
 @pytest.mark.parametrize("given, error, said", [

@@ -75,13 +75,15 @@ def thresholds(path):
         outputs.append(m(operator, data, inputs[-1][0], **attributes))
 
     computed, open_ = m("Relu", "data"), m("Relu", "open")
-    for width in (1, 4, 64, 127, 128):
+    for width in (1, 4, 16, 64, 127, 128):
         table = m.constant(f"of{width}", np.zeros((8, width), "f4"))
-        for count in (511, 512, 2047, 2048, 32767, 32768):
+        for count in (511, 512, 1023, 1024, 2047, 2048, 4095, 4096, 32767, 32768):
             by("Gather", table, count)
-    for count in (0, 1, 2047, 2048):
-        by("GatherND", computed, count, 1)
-        by("GatherND", computed, count, 2)
+    for count in (0, 1, 1023, 1024, 4095, 4096, 8191, 8192, 32767, 32768):
+        for data in (computed, open_):
+            by("Gather", data, count)
+            by("GatherND", data, count, 1)
+            by("GatherND", data, count, 2)
     for count in (0, 1, 4095, 4096):
         by("GatherElements", computed, count, 8)
         by("GatherElements", open_, count, 8)
