@@ -267,11 +267,6 @@ ov::DiscreteTypeInfo related_type(const char *name, const ov::DiscreteTypeInfo &
     return type;
 }
 
-bool infers_like_onnx(const ov::op::v8::Gather &)
-{
-    return true;
-}
-
 bool infers_like_onnx(const ov::op::v6::GatherElements &node)
 {
     if (node.get_input_size() < 2) return false; // it has none yet

@@ -120,7 +120,6 @@ ov::DiscreteTypeInfo foreign_type(const char *name, const ov::DiscreteTypeInfo &
 ov::DiscreteTypeInfo related_type(const char *name, const ov::DiscreteTypeInfo &base);
 
 // Whether the runtime's own inference gives the shape of an ONNX layer, too.
-bool infers_like_onnx(const ov::op::v8::Gather &node);
 bool infers_like_onnx(const ov::op::v6::GatherElements &node);
 bool infers_like_onnx(const ov::op::util::GatherNDBase &node);
 
