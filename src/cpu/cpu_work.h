@@ -11,7 +11,7 @@
 #define GARNER_CPU_WORK_H
 
 #include "../backend.h"
-#include "kernels/kernel.h"
+#include "profile.h"
 
 enum strategy {
     ROWS,           /* row by row, each with its own indices */
@@ -23,14 +23,8 @@ enum strategy {
 };
 
 enum {
-    SHORT_PATTERN = 32, /* points; a whole nest of no more has its pattern made ahead */
-    PATTERN_RUN = 32,   /* no longer runs go by a pattern */
-    MOST_ELEMENT = 16,  /* bytes of what counts as a single element */
-    LITTLE = 1024,      /* bytes of out for which nothing but the strategy and the kernel matters */
-    LEAST_SWEEP = 8,    /* rows that a resolved block serves at least */
-    NEAR = (X86 ? 2048 : 256) * 1024, /* bytes of a table that stays near enough to a core, */
-    SHARED = 32 * 1024 * 1024,        /* and of one that stays in the cache that cores share */
-    PANEL_BYTES = 48 * 1024           /* the most that a panel takes of the stack; a call may take 64 KiB */
+    SHORT_PATTERN = 32,     /* points; a whole nest of no more has its pattern made with the plan */
+    PANEL_BYTES = 48 * 1024 /* the most that a panel takes of the stack; a call may take 64 KiB */
 };
 
 struct cpu_work {
@@ -38,7 +32,8 @@ struct cpu_work {
     const struct kernel *panel_kernel;      /* for PANELS, where some rows go by `kernel`, and for slots */
     const struct kernel *kernel;            /* reads the caller's indices; NULL: always by way of a block */
     struct segment segment;                 /* what all segments have in common */
-    int64_t table_share;                    /* bytes of the next rows' table that each row prefetches */
+    int64_t table_share;                    /* bytes of the next rows' table that each row prefetches, */
+    bool table_share_to_l1;                 /* into L1, else into L2 */
     int64_t block_rows;                     /* rows that a resolved block serves before the next one */
     int64_t rows, columns;                  /* the grid */
     int64_t row_share, column_share, slice; /* what a task takes of rows, columns, bytes of a run */
@@ -69,49 +64,7 @@ static inline void make_pattern(int64_t *pattern, const struct nest *nest, int64
     }
 }
 
-/* How many bytes of data the gathered axes span. */
-static inline int64_t table_bytes(const struct nest *nest)
-{
-    int64_t bytes = nest->run, axis;
-    for (int k = 0; k < nest->axes; k++)
-        if (multiply_fits(nest->axis[k].bound, nest->axis[k].stride, &axis)) bytes = at_least(bytes, axis);
-    return bytes;
-}
-
-/* How many bytes the tables of all rows reach over. */
-static inline int64_t spanned_bytes(const struct nest *nest)
-{
-    int64_t bytes = table_bytes(nest), span;
-    for (int d = 0; d < nest->rank - 1; d++) {
-        const struct dim *dim = &nest->dim[d];
-        int64_t pitch = dim->data < 0 ? -(dim->data + 1) : dim->data;
-        if (multiply_fits(dim->n, pitch, &span)) bytes = at_least(bytes, span);
-    }
-    return bytes;
-}
-
-/* Whether the kernel joins short rows. */
-static inline bool is_joined(const struct cpu_work *work)
-{
-    return work->strategy == SHORT_ROWS && work->kernel->source != PATTERN;
-}
-
-/* For what is not little: how far to look ahead, how often to serve, where to write. */
-void garner_cpu_tune(struct cpu_work *work, const struct nest *nest);
-
-/* The first of these; `stream`: out is better written past the caches. */
-void garner_cpu_look_ahead(struct cpu_work *work, const struct nest *nest, bool stream);
-
-/* A part of that: tables of later rows, where the points choose from `touched` bytes. */
-void garner_cpu_look_onward(struct cpu_work *work, const struct nest *nest, int64_t touched);
-
-/* And into how many tasks it is cut. */
-void garner_cpu_cut(struct cpu_work *work, const struct nest *nest);
-
-/* Packed data in tasks. */
-void garner_cpu_cut_elements(struct cpu_work *work, const struct nest *nest);
-
-/* Makes the strategy PANELS, if that pays. */
-void garner_panels_choose(struct cpu_work *work, const struct nest *nest);
+/* Decides how a nest is run on a CPU, which need not be this one. */
+void garner_cpu_plan_for(struct cpu_work *work, const struct nest *nest, const struct cpu_target *target);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What this CPU has, and which kernels that allows. */
+/* What this CPU has, and the target that this makes: its profile and its kernels. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/kernel.h"
+#include "profile.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -43,28 +44,6 @@ const char *garner_level_name(enum level level)
     return level_names[level];
 }
 
-/* GARNER_CPU chooses a level that the machine has; any other name changes nothing. */
-static enum level chosen_level(void)
-{
-    const enum level detected = garner_cpu_detected();
-    const bool leaves_gathers = detected == AVX512_GATHER && (garner_cpu_quirks() & SLOW_GATHERS);
-    const char *wish = getenv("GARNER_CPU");
-    for (int i = SCALAR; wish && i <= (int)detected; i++)
-        if (strcmp(wish, level_names[i]) == 0) return (enum level)i;
-    return leaves_gathers ? AVX512 : detected;
-}
-
-enum level garner_cpu_level(void)
-{
-    static atomic_int known = -1; /* the answer never changes, so threads may find it at the same time */
-    int level = atomic_load_explicit(&known, memory_order_relaxed);
-    if (level < 0) {
-        level = (int)chosen_level();
-        atomic_store_explicit(&known, level, memory_order_relaxed);
-    }
-    return (enum level)level;
-}
-
 static const kernel_table *const tables[LEVELS] = {
     [SCALAR] = &garner_scalar_kernels,
 #if defined(__x86_64__)
@@ -79,38 +58,66 @@ const kernel_table *garner_level_kernels(enum level level)
     return tables[level];
 }
 
-/* The highest level up to the one in use that has that kernel. */
-static const struct kernel *find_slot(enum source source, int index_slot, int run_slot)
+/* A threshold that means a cache, by what the system says of its size; within bounds, since some systems say
+ * strange things. */
+static void scale(int64_t *threshold, int64_t typical, int64_t told, int64_t most_times)
 {
-    for (int level = (int)garner_cpu_level(); level >= SCALAR; level--) {
-        const struct kernel *kernel = &(*tables[level])[source][index_slot][run_slot];
-        if (kernel->function) return kernel;
-    }
-    return NULL;
+    if (told > 0 && *threshold < NEVER)
+        *threshold = at_most(at_least(*threshold / 4, *threshold / 1024 * told / (typical / 1024)),
+                             *threshold * most_times);
 }
 
-/* RUN_SLOT of any run: powers of two have slots of their own, from 1 on. */
-static inline int slot_of_run(int64_t run)
+/* Fits a line that was never measured to the caches of this machine. An L3 is shared with other cores, so it
+ * is never taken for larger than where it was measured. */
+static void fit_caches(struct profile *profile)
 {
-    const int64_t longest = INT64_C(1) << (RUN_SLOTS - 2);
-    return run <= longest && is_power_of_two(run) ? __builtin_ctzll((unsigned long long)run) + 1 : 0;
+    const int64_t l2 = garner_cache_bytes(2), l3 = garner_cache_bytes(3);
+    int64_t *const in_l2[] = {&profile->l2_table, &profile->block_table, &profile->panel_table};
+    int64_t *const in_l3[] = {&profile->l3_table, &profile->element_table, &profile->non_temporal_out};
+    for (size_t i = 0; i < sizeof in_l2 / sizeof in_l2[0]; i++)
+        scale(in_l2[i], profile->l2, l2, 4);
+    for (size_t i = 0; i < sizeof in_l3 / sizeof in_l3[0]; i++)
+        scale(in_l3[i], profile->l3, l3, 1);
 }
 
-/* Answers of garner_kernel_find. They never change, so threads may find them at the same time. */
-static const struct kernel *_Atomic known_kernels[SOURCES][INDEX_SLOTS][RUN_SLOTS];
+static struct cpu_target chosen_target;
+static const struct cpu_target *_Atomic known_target; /* once it is made */
 
-static GARNER_COLD const struct kernel *find_kernel(enum source source, int index_slot, int run_slot)
+/* GARNER_CPU names a level that the machine has, or a profile, which has the levels that the machine has; any
+ * other name changes nothing. */
+static void choose_target(void)
 {
-    const struct kernel *kernel = find_slot(source, index_slot, run_slot);
-    if (kernel == NULL) kernel = find_slot(source, index_slot, 0);
-    atomic_store_explicit(&known_kernels[source][index_slot][run_slot], kernel, memory_order_relaxed);
-    return kernel;
+    const char *wish = getenv("GARNER_CPU");
+    const enum level detected = garner_cpu_detected();
+    const struct profile *named = wish ? garner_profile_named(wish) : NULL;
+    struct profile profile = *(named ? named : garner_profile_named(garner_identify_cpu()));
+    if (!named && !profile.measured) fit_caches(&profile);
+    if (profile.level > detected) profile.level = detected;
+    for (int i = SCALAR; wish && i <= (int)detected; i++)
+        if (strcmp(wish, level_names[i]) == 0) profile.level = (enum level)i;
+    garner_target_make(&chosen_target, &profile, tables);
+    atomic_store_explicit(&known_target, &chosen_target, memory_order_release);
+}
+
+static GARNER_COLD const struct cpu_target *find_target(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose_target);
+    return &chosen_target;
+}
+
+const struct cpu_target *garner_cpu_target(void)
+{
+    const struct cpu_target *target = atomic_load_explicit(&known_target, memory_order_acquire);
+    return target ? target : find_target();
+}
+
+enum level garner_cpu_level(void)
+{
+    return garner_cpu_target()->profile.level;
 }
 
 const struct kernel *garner_kernel_find(enum source source, int index, int64_t run)
 {
-    int index_slot = INDEX_SLOT(index), run_slot = slot_of_run(run);
-    const struct kernel *kernel =
-        atomic_load_explicit(&known_kernels[source][index_slot][run_slot], memory_order_relaxed);
-    return kernel ? kernel : find_kernel(source, index_slot, run_slot);
+    return target_kernel(garner_cpu_target(), source, index, run);
 }

@@ -142,3 +142,9 @@ enum outcome garner_cpu_execute(const struct backend_work *work, const struct ne
     if (e.work->tasks != 1 || (exec && exec->cancelled)) return run_with(&e, exec, progress);
     return garner_cpu_run(&e, (struct tasks){0, 1}) ? OUTCOME_DONE : OUTCOME_REFUSED;
 }
+
+/* For the CPU that this is, or that GARNER_CPU names. */
+void garner_cpu_plan(struct backend_work *work, const struct nest *nest)
+{
+    garner_cpu_plan_for((struct cpu_work *)(void *)work, nest, garner_cpu_target());
+}

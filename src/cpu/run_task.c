@@ -39,7 +39,7 @@ static void prefetch_share(const struct execution *e, struct spot spot, int64_t 
     const struct dim *before = &e->nest->dim[e->nest->rank - 2], *block = before - 1;
     const uintptr_t at = (uintptr_t)e->buffers->data + (uintptr_t)(spot.data + block->data) +
                          (uintptr_t)(row % before->n * e->work->table_share);
-    prefetch_lines(at, e->work->table_share, is_short_sighted());
+    prefetch_lines(at, e->work->table_share, e->work->table_share_to_l1);
 }
 
 static bool run_rows(const struct execution *e, struct tile tile)

@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides, once for each plan, how a nest is run: the strategy and the kernels. */
-#include "cpu_work.h"
+#include "planner.h"
 
 enum {
     SHORT_ROW = 64,     /* points; shorter rows go many at a time, if their runs are short as well */
     LITTLE_ROW = 8,     /* the same where little is moved */
     LEAST_UNIT = 4,     /* the fewest points of rows along the last axis that gain from being joined, */
-    LEAST_SMALL = 8,    /* if they are of less than 4 bytes each, */
-    MOST_UNIT = 255,    /* and the most, unless such rows could ask for the next table: then SHORT_ROW - 1 */
+    LEAST_SMALL = 8,    /* if they are of less than 4 bytes each */
     LEAST_COLUMNS = 16, /* the fewest points of rows along another axis that do */
-    REUSED_RUN = 32,    /* bytes; longer runs gain more from being asked for than from resolving once, */
-    REUSED_ROW = 64,    /* unless rows have no more points than this, */
-    REUSED_LONGER = 128 /* which is the number for aarch64 CPUs that see far, but for runs in pieces */
+    REUSED_RUN = 32,    /* bytes; longer runs gain more from prefetching than from indices resolved once, */
+    HALVES_ROW = 64     /* unless rows are short; and points of a row of runs that are moved in two halves */
 };
 
-_Static_assert(MOST_UNIT <= UINT8_MAX && SHORT_ROW <= UINT8_MAX,
-               "a segment counts the points of a row in a byte");
-
-static bool is_little(const struct nest *nest)
-{
-    return nest->points * nest->run <= LITTLE;
-}
-
-/* Products of place and stride can be formed from 32-bit numbers. */
+/* Products of index and stride can be formed from 32-bit numbers. */
 static bool is_narrow(const struct nest *nest)
 {
     for (int k = 0; k < nest->axes; k++)
@@ -31,11 +21,38 @@ static bool is_narrow(const struct nest *nest)
     return true;
 }
 
-/* Kernels read signed indices of 4 or 8 bytes that lie side by side. */
 static bool is_adjacent(const struct nest *nest, const struct dim *inner)
 {
     return !nest->index_type.is_unsigned && nest->index_type.bytes >= 4 &&
            (nest->axes == 1 || nest->step == 1) && (inner->n == 1 || inner->index == nest->axes);
+}
+
+static int64_t table_bytes(const struct nest *nest)
+{
+    int64_t bytes = nest->run, axis;
+    for (int k = 0; k < nest->axes; k++)
+        if (multiply_fits(nest->axis[k].bound, nest->axis[k].stride, &axis)) bytes = at_least(bytes, axis);
+    return bytes;
+}
+
+static int64_t spanned_bytes(const struct footprint *f)
+{
+    int64_t bytes = f->table, span;
+    for (int d = 0; d < f->nest->rank - 1; d++) {
+        const struct dim *dim = &f->nest->dim[d];
+        int64_t pitch = dim->data < 0 ? -(dim->data + 1) : dim->data;
+        if (multiply_fits(dim->n, pitch, &span)) bytes = at_least(bytes, span);
+    }
+    return bytes;
+}
+
+/* All tables, where a row takes little of its own, so that nothing is met again, or long runs no more than a
+ * few times. */
+static int64_t touched_bytes(const struct footprint *f, const struct profile *profile)
+{
+    enum { LONG_RUN = 192 }; /* bytes; longer runs are worth prefetching even if they may be in a cache */
+    const int64_t repeats = f->nest->run >= LONG_RUN ? profile->run_repeats : 1;
+    return f->inner->n / repeats > f->table / f->nest->run ? f->table : f->spanned;
 }
 
 /* The dim before the innermost continues its indices and its out; only data starts anew. */
@@ -47,56 +64,69 @@ static bool continues(const struct nest *nest, const struct dim *inner)
            continues_stride(before->out, inner->n, inner->out);
 }
 
-/* By which kernels short rows go: joined, unless wide registers can gather them. But elements of a table in
- * memory are better asked for by a ring, as patterns are. */
-static GARNER_NOINLINE enum source choose_short(const struct nest *nest, const struct dim *inner)
+/* By which source short rows go: joined, unless wide registers can gather them. But elements of a table in
+ * memory are better prefetched by a ring, as patterns are. */
+static GARNER_NOINLINE enum source choose_short_source(const struct nest *nest, int64_t table,
+                                                       const struct cpu_target *target)
 {
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    const struct profile *profile = &target->profile;
     const int64_t run = nest->run, n = inner->n, least = run < 4 ? LEAST_SMALL : LEAST_UNIT;
     const enum source other = n < SHORT_ROW ? PATTERN : UNIT;
-    if (run > MOST_ELEMENT || !is_power_of_two(run) || table_bytes(nest) > SHARED) return PATTERN;
-    if (garner_kernel_find(other, nest->index_type.bytes, run)->level > SCALAR) return PATTERN;
-    const bool onward = X86 && nest->points * run > NEAR && is_short_sighted();
-    const int64_t most = onward ? SHORT_ROW - 1 : MOST_UNIT;
+    if (run > MOST_ELEMENT || !is_power_of_two(run) || table > profile->l3_table) return PATTERN;
+    if (target_kernel(target, other, nest->index_type.bytes, run)->level > SCALAR) return PATTERN;
+    const int64_t most =
+        nest->points * run > profile->l2_table ? profile->joined_row_far : profile->joined_row;
     if (inner->data == 0 && nest->axis[0].stride == run && n >= least && n <= most) return SHORT_UNIT;
     if (inner->data == run && n >= LEAST_COLUMNS && n < SHORT_ROW) return SHORT_COLUMNS;
     return PATTERN;
 }
 
-/* How long rows are that gain from resolving once. */
-static int64_t most_reused(const struct nest *nest)
+/* How long rows are that gain from indices resolved once for all of them. */
+static int64_t most_reused(const struct nest *nest, const struct profile *profile)
 {
-    const bool in_pieces = nest->run < MOST_ELEMENT && !is_power_of_two(nest->run);
-    return X86 || is_short_sighted() || in_pieces ? REUSED_ROW : REUSED_LONGER;
+    const bool in_halves = nest->run < MOST_ELEMENT && !is_power_of_two(nest->run);
+    return in_halves ? at_most(HALVES_ROW, profile->reused_row) : profile->reused_row;
 }
 
-static enum strategy choose_strategy(const struct nest *nest, const struct dim *inner)
+/* The source of a kernel that reads the indices of a row; SOURCES: none does. */
+GARNER_INLINE enum source choose_row_source(const struct footprint *f)
 {
-    if (nest->packed) return BITS;
-    if (nest->rank == 1) return ROWS;
-    bool little = is_little(nest) && is_adjacent(nest, inner); /* too little to prepare anything for it */
-    bool reused = inner[-1].index == 0 && !little;
-    if (reused && (inner->n <= most_reused(nest) || (nest->run <= REUSED_RUN && !is_adjacent(nest, inner))))
-        return REUSED_INDICES;
-    if (!continues(nest, inner) || !is_adjacent(nest, inner) || !is_narrow(nest)) return ROWS;
-    bool is_short = inner->n < (little ? LITTLE_ROW : SHORT_ROW) && nest->run <= PATTERN_RUN;
-    return is_short || choose_short(nest, inner) == SHORT_UNIT ? SHORT_ROWS : ROWS;
-}
-
-static const struct kernel *choose_kernel(enum strategy strategy, const struct nest *nest,
-                                          const struct dim *inner)
-{
-    int bytes = nest->index_type.bytes;
-    if (strategy == REUSED_INDICES || strategy == BITS || !is_adjacent(nest, inner)) return NULL;
-    if (strategy == SHORT_ROWS) return garner_kernel_find(choose_short(nest, inner), bytes, nest->run);
-    bool dense = inner->out == nest->run || inner->n == 1;
-    bool flat = inner->data == 0 || inner->n == 1;
-    if (nest->axes == 1 && nest->axis[0].stride == nest->run && dense && flat)
-        return garner_kernel_find(UNIT, bytes, nest->run);
-    if (nest->axes > 4 || !is_narrow(nest)) return NULL;
     static const enum source by_axes[] = {[2] = PAIR, [3] = TRIPLE, [4] = QUAD};
-    if (nest->axes > 1)
-        return dense && flat ? garner_kernel_find(by_axes[nest->axes], bytes, nest->run) : NULL;
-    return garner_kernel_find(dense && inner->data == nest->run ? COLUMNS : RAMP, bytes, nest->run);
+    const struct nest *nest = f->nest;
+    const struct dim *inner = f->inner;
+    const bool dense = inner->out == nest->run || inner->n == 1;
+    const bool flat = inner->data == 0 || inner->n == 1;
+    if (!f->adjacent) return SOURCES;
+    if (nest->axes == 1 && nest->axis[0].stride == nest->run && dense && flat) return UNIT;
+    if (nest->axes > 4 || !is_narrow(nest)) return SOURCES;
+    if (nest->axes > 1) return dense && flat ? by_axes[nest->axes] : SOURCES;
+    return dense && inner->data == nest->run ? COLUMNS : RAMP;
+}
+
+/* The strategy, and the source of the kernel that reads indices. */
+struct choice {
+    enum strategy strategy;
+    enum source source; /* SOURCES: no kernel does */
+};
+
+GARNER_INLINE struct choice choose(const struct footprint *f, const struct cpu_target *target)
+{
+    const struct nest *nest = f->nest;
+    const struct dim *inner = f->inner;
+    if (nest->packed) return (struct choice){BITS, SOURCES};
+    if (nest->rank == 1) return (struct choice){ROWS, choose_row_source(f)};
+    const bool little = f->little && f->adjacent; /* too little to prepare anything for it */
+    const bool reused = inner[-1].index == 0 && !little;
+    if (reused &&
+        (inner->n <= most_reused(nest, &target->profile) || (nest->run <= REUSED_RUN && !f->adjacent)))
+        return (struct choice){REUSED_INDICES, SOURCES};
+    if (continues(nest, inner) && f->adjacent && is_narrow(nest)) {
+        const bool is_short = inner->n < (little ? LITTLE_ROW : SHORT_ROW) && nest->run <= PATTERN_RUN;
+        const enum source source = choose_short_source(nest, f->table, target);
+        if (is_short || source == SHORT_UNIT) return (struct choice){SHORT_ROWS, source};
+    }
+    return (struct choice){ROWS, choose_row_source(f)};
 }
 
 /* One task takes the whole grid. */
@@ -135,7 +165,8 @@ static void keep_one_block(struct cpu_work *work, const struct nest *nest)
 
 /* What is known of the segments before anything is chosen. Field by field: to clear so much at once gcc uses
  * an instruction that takes as long as the rest. */
-static void begin_segment(struct segment *s, const struct nest *nest, const struct dim *inner)
+static void begin_segment(struct segment *s, const struct nest *nest, const struct dim *inner,
+                          const struct profile *profile)
 {
     s->data = s->index = s->out = NULL;
     s->n = s->prefetch_distance = 0;
@@ -145,8 +176,8 @@ static void begin_segment(struct segment *s, const struct nest *nest, const stru
     s->points_to_l1 = s->indices_to_l1 = s->table_to_l1 = false;
     s->unaligned = s->non_temporal = s->by_memcpy = false;
     s->by_strips = true;
-    s->overlap_vectors = X86 || is_short_sighted() ? 0 : 1;
-    s->row_points = 0;
+    s->overlap_vectors = s->row_points = 0;
+    s->overlap_vectors = (uint8_t)profile->overlap_vectors;
     s->table_bytes_per_point = 0;
     s->pattern = NULL;
     s->axis = nest->axis;
@@ -154,32 +185,46 @@ static void begin_segment(struct segment *s, const struct nest *nest, const stru
     s->next_table = s->row_data_stride = s->row_out_stride = s->row_index_stride = 0;
 }
 
-void garner_cpu_plan(struct backend_work *given, const struct nest *nest)
+/* What only shows where much is moved. Takes a copy, so that the footprint of little work stays in registers.
+ */
+static GARNER_NOINLINE void plan_much(struct cpu_work *work, struct footprint f,
+                                      const struct cpu_target *target)
 {
-    struct cpu_work *work = (struct cpu_work *)(void *)given;
+    f.spanned = spanned_bytes(&f);
+    f.touched = touched_bytes(&f, &target->profile);
+    garner_plan_stores(work, &f, &target->profile);
+    garner_plan_panels(work, &f, target);
+    garner_plan_tasks(work, f.nest);
+}
+
+void garner_cpu_plan_for(struct cpu_work *work, const struct nest *nest, const struct cpu_target *target)
+{
     const struct dim *inner = &nest->dim[nest->rank - 1];
     PIN(inner); /* or its address is computed for each field */
     work->kernel = NULL;
     work->tasks = work->scratch_rows = work->slots = 0;
     if (nest->points == 0) return;
-    const enum strategy strategy = choose_strategy(nest, inner);
-    work->strategy = strategy;
-    if (strategy == BITS) {
-        garner_cpu_cut_elements(work, nest);
+    const bool little = nest->points * nest->run <= LITTLE;
+    const struct footprint f = {.nest = nest,
+                                .inner = inner,
+                                .table = little && nest->rank == 1 ? 0 : table_bytes(nest), /* nobody asks */
+                                .little = little,
+                                .adjacent = is_adjacent(nest, inner)};
+    const struct choice choice = choose(&f, target);
+    work->strategy = choice.strategy;
+    if (choice.strategy == BITS) {
+        garner_plan_packed_tasks(work, nest);
         return;
     }
-    begin_segment(&work->segment, nest, inner);
-    work->block_rows = LEAST_SWEEP;
+    begin_segment(&work->segment, nest, inner, &target->profile);
+    work->block_rows = LEAST_BLOCK;
     work->table_share = 0;
     work->columns = inner->n;
     work->rows = nest->rows;
-    work->kernel = choose_kernel(strategy, nest, inner);
-    if (strategy == SHORT_ROWS) prepare_short_rows(work, nest);
+    if (choice.source != SOURCES)
+        work->kernel = target_kernel(target, choice.source, nest->index_type.bytes, nest->run);
+    if (choice.strategy == SHORT_ROWS) prepare_short_rows(work, nest);
     keep_whole(work, nest);
-    if (!is_little(nest)) {
-        garner_cpu_tune(work, nest);
-        garner_panels_choose(work, nest);
-        garner_cpu_cut(work, nest);
-    }
-    if (strategy == REUSED_INDICES) keep_one_block(work, nest);
+    if (!little) plan_much(work, f, target);
+    if (choice.strategy == REUSED_INDICES) keep_one_block(work, nest);
 }

@@ -119,30 +119,12 @@ typedef struct kernel kernel_table[SOURCES][INDEX_SLOTS][RUN_SLOTS];
 extern const kernel_table garner_scalar_kernels, garner_avx2_kernels, garner_avx512_kernels,
     garner_avx512_gather_kernels;
 
-/* The level in use: the highest one that pays on this machine, or that GARNER_CPU from the environment names,
- * if the machine has it. */
+/* The level in use: the highest one that the profile of this CPU has and that this machine has, or the one
+ * that GARNER_CPU from the environment names. */
 enum level garner_cpu_level(void);
 
 /* The highest level that this machine has, whatever the environment says. */
 enum level garner_cpu_detected(void);
-
-/* What a CPU is poor at, as a sum: gather instructions and stores past the caches, which it has and which are
- * better left alone; and looking ahead by itself, for short rows too. */
-enum { SLOW_GATHERS = 1, SLOW_STREAMS = 2, SHORT_SIGHT = 4 };
-int garner_cpu_quirks(void);
-
-/* The same of any model, as CPUID numbers it within its base family. */
-int garner_model_quirks(bool intel, int family, int model);
-
-/* And of any part, as aarch64 numbers it. */
-int garner_part_quirks(int implementer, int part);
-
-/* Whether the CPU has so few instructions under way that it gains from being asked for what it would meet
- * soon. */
-static inline bool is_short_sighted(void)
-{
-    return (garner_cpu_quirks() & SHORT_SIGHT) != 0;
-}
 
 /* The kernels of a level; NULL if this architecture has no such level. */
 const kernel_table *garner_level_kernels(enum level level);

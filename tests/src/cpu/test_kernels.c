@@ -145,24 +145,6 @@ static void test_find(void **state)
                 if (has_kernel((enum source)source, run)) find_kernel((enum source)source, index, run);
 }
 
-/* Models by which kernels and their reach are chosen: Cascade Lake, Ice Lake, Sapphire Rapids, one of another
- * maker; Neoverse N1 and V1, one of another maker. */
-static void test_quirks(void **state)
-{
-    (void)state;
-    assert_int_equal(garner_model_quirks(true, 6, 0x55), SLOW_GATHERS | SLOW_STREAMS | SHORT_SIGHT);
-    assert_int_equal(garner_model_quirks(true, 6, 0x6a), SLOW_GATHERS);
-    assert_int_equal(garner_model_quirks(true, 6, 0x8f), 0);
-    assert_int_equal(garner_model_quirks(true, 15, 0x55), 0);
-    assert_int_equal(garner_model_quirks(false, 15, 0x11), SLOW_GATHERS);
-    assert_int_equal(garner_part_quirks('A', 0xd0c), SHORT_SIGHT);
-    assert_int_equal(garner_part_quirks('A', 0xd40), 0);
-    assert_int_equal(garner_part_quirks('a', 0x022), 0);
-    const enum level detected = garner_cpu_detected();
-    const bool leaves = detected == AVX512_GATHER && (garner_cpu_quirks() & SLOW_GATHERS);
-    assert_true(getenv("GARNER_CPU") || garner_cpu_level() == (leaves ? AVX512 : detected));
-}
-
 /* ---- Far apart: products of place and stride of up to 2^63 ---- */
 
 enum { FAR_POINTS = 37, FAR_PLACES = 3 };
@@ -230,12 +212,11 @@ int main(void)
 {
     static enum level levels[LEVELS];
     static char names[LEVELS][40];
-    struct CMUnitTest tests[LEVELS + 3] = {cmocka_unit_test(test_find), cmocka_unit_test(test_quirks),
-                                           cmocka_unit_test(test_far_apart)};
+    struct CMUnitTest tests[LEVELS + 2] = {cmocka_unit_test(test_find), cmocka_unit_test(test_far_apart)};
     for (int level = 0; level < LEVELS; level++) {
         levels[level] = (enum level)level;
         snprintf(names[level], sizeof names[level], "test_level %s", garner_level_name((enum level)level));
-        tests[3 + level] = (struct CMUnitTest){names[level], test_level, NULL, NULL, &levels[level]};
+        tests[2 + level] = (struct CMUnitTest){names[level], test_level, NULL, NULL, &levels[level]};
     }
     kernel_cases_begin();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
