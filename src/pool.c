@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -24,9 +25,12 @@
 enum {
     MOST_THREADS = 256, /* of a pool, the owner of the job among them */
     MOST_WORKERS = MOST_THREADS - 1,
-    SPINS = 2000,    /* looks at the next job before a worker sleeps: some tens of microseconds */
-    IN_JOB = 0xffff, /* of a pool's doors: the workers inside, */
-    SLOT = 1 << 16   /* and, above, how many more may enter */
+    SPINS = 2000,            /* looks at the next job before a worker sleeps: some tens of microseconds */
+    LONG_YIELD = 200 * 1000, /* nanoseconds; a worker that steps aside takes less */
+    FEWEST_SKIPPED = 15,     /* jobs that do not yield after one that lost so long, */
+    MOST_SKIPPED = 1023,     /* and the most of them */
+    IN_JOB = 0xffff,         /* of a pool's doors: the workers inside, */
+    SLOT = 1 << 16           /* and, above, how many more may enter */
 };
 
 #define NOTHING SIZE_MAX /* no task */
@@ -45,7 +49,6 @@ struct job {
     garner_task *task;
     void *argument;
     int shares;
-    int cpu; /* where its owner works, if a worker was asleep; else -1 */
 };
 
 struct worker {
@@ -56,10 +59,13 @@ struct worker {
 struct garner_pool {
     struct share share[MOST_THREADS]; /* of the current job: the owner's, then the workers' */
     int threads;                      /* that a job may use, the caller included */
-    atomic_uintptr_t owner; /* the thread whose job is on, which alone touches the next three; or 0 */
+    atomic_uintptr_t owner; /* the thread whose job is on, which alone touches the next five; or 0 */
     int started;            /* workers that run */
     atomic_uint first;      /* number of the last job before the youngest worker was made */
+    int yields_to_skip;     /* jobs that begin without yielding, */
+    int skipped;            /* and how many they were to be when the last yield had been judged */
     struct job *job;        /* read by workers inside */
+    atomic_int cpu;         /* where its owner works, if a worker was asleep; else -1 */
     atomic_uint number;     /* of the current job; a change tells workers of a new one */
     atomic_uint doors;      /* IN_JOB and SLOTs of the current job */
     atomic_int sleepers;    /* workers that wait for `wake` */
@@ -168,7 +174,8 @@ static bool await_job(struct garner_pool *pool, unsigned *seen)
 
 /* A system may wake a worker on the CPU that its waker keeps busy, and leave both there for milliseconds
  * though others are idle. Whoever finds himself there moves on to another CPU, then lets the system choose
- * again. */
+ * again. That may take a time slice, if another program is busy there: the job, which the worker has not
+ * entered yet, does not wait for it. */
 static void step_aside(int cpu)
 {
     cpu_set_t allowed, others;
@@ -183,12 +190,13 @@ static void *serve(void *context)
     const struct worker *self = context;
     struct garner_pool *pool = self->pool;
     unsigned seen = atomic_load_explicit(&pool->first, memory_order_relaxed);
-    while (await_job(pool, &seen))
+    while (await_job(pool, &seen)) {
+        step_aside(atomic_load_explicit(&pool->cpu, memory_order_relaxed));
         if (enter_job(pool)) {
-            step_aside(pool->job->cpu);
             work_off(pool, pool->job, (int)(self - pool->worker) + 1);
             leave_job(pool);
         }
+    }
     return NULL;
 }
 
@@ -236,11 +244,34 @@ static int start_workers(struct garner_pool *pool, int wanted)
     return pool->started < wanted ? pool->started : wanted;
 }
 
+static int64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Yields to a worker that was woken on this CPU, and will step aside. Where a thread of another library spins
+ * here that one takes a whole time slice instead: the more often this happens, the fewer jobs yield. */
+static void yield_to_worker(struct garner_pool *pool)
+{
+    if (pool->yields_to_skip > 0) {
+        pool->yields_to_skip--;
+        return;
+    }
+    const int64_t begin = nanoseconds();
+    sched_yield();
+    const bool lost = nanoseconds() - begin > LONG_YIELD;
+    pool->skipped = lost ? (int)at_most(4 * pool->skipped + FEWEST_SKIPPED, MOST_SKIPPED) : pool->skipped / 2;
+    pool->yields_to_skip = pool->skipped;
+}
+
 static void open_job(struct garner_pool *pool, struct job *job, int workers)
 {
     sigset_t before;
     pool->job = job;
-    job->cpu = atomic_load(&pool->sleepers) > 0 ? sched_getcpu() : -1;
+    atomic_store_explicit(&pool->cpu, atomic_load(&pool->sleepers) > 0 ? sched_getcpu() : -1,
+                          memory_order_relaxed);
     atomic_store_explicit(&pool->doors, (unsigned)workers * SLOT, memory_order_release);
     atomic_fetch_add(&pool->number, 1);
     int sleepers = atomic_load(&pool->sleepers);
@@ -248,7 +279,7 @@ static void open_job(struct garner_pool *pool, struct job *job, int workers)
     lock_in_peace(&pool->mutex, &before);
     wake_next(pool, sleepers);
     unlock_in_peace(&pool->mutex, &before);
-    sched_yield(); /* to a worker that was woken on this CPU, and will step aside */
+    yield_to_worker(pool);
 }
 
 static bool is_left(struct garner_pool *pool)
