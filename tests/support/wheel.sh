@@ -10,7 +10,7 @@ tools/testenv
 tests() { "$python" -m pytest -q -rsfE -p no:cacheprovider -n "$jobs" "$@"; }
 
 install_wheel() { # that of build/dist, and nothing from the network
-    "$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-index --force-reinstall build/dist/*.whl
+    tools/venv build/testenv --wheel build/dist/*.whl
 }
 
 need_wheel() { # STATEMENT: one of Python that fails where the wheel is missing, which is then built
