@@ -13,7 +13,7 @@ all:           ## build build/garner, build/libgarner.a and build/libgarner.so (
 demo: all      ## show what it does: real gathers from the shell, under a minute
 	@tools/demo
 
-test:          ## run the whole test suite, sanitizer builds included
+test:          ## run the tests, as released and with AddressSanitizer: about five minutes on two cores
 	@tools/test
 
 bench:         ## measure garner against its peers; tables and plots under build/bench/
@@ -22,7 +22,7 @@ bench:         ## measure garner against its peers; tables and plots under build
 bench-models:  ## measure whole models inside ONNX Runtime and OpenVINO; tables under build/bench/models/
 	@tools/bench-models
 
-check:         ## run the slow tests: valgrind, longer random runs, coverage, other architectures, Python at length with torch, wheels, fuzzing
+check:         ## run the slow tests: compilers, valgrind, coverage, runtimes, other architectures, wheels, fuzzing: hours, or GARNER_CHECK_MINUTES=40
 	@tools/check
 
 python:        ## build the Python wheel into build/dist/ and an environment with it, build/venv

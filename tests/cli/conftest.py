@@ -15,6 +15,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIME_LIMIT = 600  # seconds, against what never ends; machines may be busy, and sanitizer builds are slow
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes long where sanitizers check: make check runs it there, make test without them")
+
+
 class Answer:
     """What one run gave: code, out (bytes), text, err."""
 

@@ -206,6 +206,7 @@ def test_a_mapped_file_that_shrinks(program, surroundings, tmp_path):
     (0, ["gather", "text.npy", "[0]", "-o", "y.npy"]),
     (0, ["explain", "gather", "x.npy", "[1]"]),
 ], ids=lambda v: " ".join(v) if isinstance(v, list) else v)
+@pytest.mark.slow
 def test_no_leaks(garner, program, tmp_path, code, arguments):
     if b"__asan_init" not in pathlib.Path(program).read_bytes():
         pytest.skip("SKIP: leaks are looked for where garner is built with the address sanitizer")

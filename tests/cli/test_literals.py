@@ -214,6 +214,7 @@ def test_json_strings_keep_every_byte(garner):
     assert again.out == answer.out
 
 
+@pytest.mark.slow
 def test_random_literals_never_crash(garner):
     """Mutations of good and bad literals: any exit code of the contract, one line for each refusal."""
     random.seed(20240607)

@@ -139,6 +139,7 @@ def test_empty_and_many(garner, refuses, tmp_path):
     assert (tmp_path / "y.npz").read_bytes() == (tmp_path / "empty.npz").read_bytes()
 
 
+@pytest.mark.slow
 def test_more_members_than_a_directory_without_zip64_counts(garner, tmp_path):
     count = 66_000
     many_members(tmp_path / "many.npz", count)

@@ -55,6 +55,7 @@ def typed(number, shape, raw):
 
 
 @pytest.mark.parametrize("number", TYPES)
+@pytest.mark.slow
 def test_every_type_and_form(garner, tmp_path, number):
     name = TYPES[number][0]
     for shape in SHAPES:

@@ -123,6 +123,7 @@ def random_graph(path, seed):
 
 
 @pytest.mark.parametrize("seed", range(16))
+@pytest.mark.slow
 def test_random_graphs(garner, tmp_path, seed):
     arrows = random_graph(tmp_path / "m.onnx", seed)
     assert garner("explain", "m.onnx", "--svg", "m.svg").out == b""

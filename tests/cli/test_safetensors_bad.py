@@ -179,6 +179,7 @@ def write_entries(path, count):
         file.write(struct.pack("<Q", size))
 
 
+@pytest.mark.slow
 def test_a_million_entries(garner, tmp_path):
     """Linear, or nearly: ten times the entries take not much more than ten times as long."""
     times = []

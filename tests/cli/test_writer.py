@@ -433,6 +433,7 @@ def quickest(command, folder):
 
 
 @pytest.mark.parametrize("exists", [False, True], ids=["new", "replaced"])
+@pytest.mark.slow
 def test_killed_at_any_moment(program, tmp_path, exists):
     """SIGKILL leaves the old file or the new one, whole. Replacing has two system calls between which
     the new file has a second name: being killed there leaves it, whole, and nothing else ever."""

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034,SC2086,SC2154,SC2164 # sourced with set -e by tools/stages/run after builds.sh
+#
+# The stages of `make check`: everything that takes longer than `make test` may. By itself it runs all of it, which takes
+# hours on two cores. With
+#     GARNER_CHECK_MINUTES=40 make check
+# it takes about so long there: of the longest stages a sample runs, another one at each commit, and a line says which.
+#     GARNER_SAMPLE=2     that sample, instead of the one whose turn it is
+
+# Minutes on two cores of the stages that always run whole, and of those of which a sample may run.
+readonly whole=20 sampled=100
+
+parts=1
+if [ -n "${GARNER_CHECK_MINUTES-}" ]; then
+    left=$((GARNER_CHECK_MINUTES > whole + 5 ? GARNER_CHECK_MINUTES - whole : 5))
+    parts=$(((sampled + left - 1) / left))
+fi
+turn=$((${GARNER_SAMPLE:-$(git rev-list --count HEAD 2>/dev/null || echo $(($(date +%s) / 86400)))} % parts))
+
+sample() { # WHAT ITEM...: leaves in chosen the items whose turn it is, and says how many that are
+    local what=$1 number=0 item
+    shift
+    chosen=()
+    for item in "$@"; do
+        [ $((number % parts)) != $turn ] || chosen+=("$item")
+        number=$((number + 1))
+    done
+    say_share "$what" ${#chosen[@]} $#
+}
+say_share() { # WHAT HOW-MANY OF-ALL
+    [ $parts = 1 ] || echo "SAMPLE $1: $2 of $3, sample $((turn + 1)) of $parts"
+}
+
+# These run whole, in turn.
+sample 'coverage, peers, wheels, pythonlong' coverage peers wheels pythonlong >/dev/null
+wanted=(bare tsan amalgamation clang undefined package others plain sdist shellasan onnxruntime openvino graphs failing random calls
+    bareroot valgrind mutations fuzz cross "${chosen[@]}")
+
+prepare() {
+    tools/setup check || exit 1
+    say_share 'stages coverage, peers, wheels, pythonlong' "${#chosen[@]} (${chosen[*]:-none})" 4
+}
+summary() { :; }
+
+stage testenv one
+stage_testenv() { tools/testenv --runtimes && echo 'build/testenv'; }
+
+# ---- Other compilers and sanitizers --------------------------------------------------------------
+
+# The core builds with nothing but a C compiler; so does its amalgamation, which another stage compiles with gcc. Without
+# optimisation, which other stages have; clang's warnings need no code to be made.
+stage bare all
+stage_bare() {
+    local warnings='-Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror' root=$PWD
+    rm -rf build/check/bare && mkdir build/check/bare
+    tools/amalgamate build/check/bare
+    cd build/check/bare
+    # shellcheck disable=SC2046,SC2086 # lists of words
+    {
+        gcc -std=c11 -pthread $warnings -I"$root/include" -c $(find "$root/src" -name '*.c')
+        clang -std=c11 -fsyntax-only -pthread $warnings -I"$root/include" $(find "$root/src" -name '*.c')
+        clang -fsyntax-only $warnings garner.c
+    }
+    echo 'gcc and clang, no warnings'
+}
+
+stage tsan all
+stage_tsan() {
+    build_in build/check/tsan -DGARNER_BUILD_CLI=OFF -DGARNER_SANITIZE=thread
+    unit_tests build/check/tsan -L thread
+}
+
+# Not optimised, which no other stage tests.
+stage amalgamation all
+stage_amalgamation() {
+    build_in build/check/amalgamation -DCMAKE_BUILD_TYPE=Debug -DGARNER_AMALGAMATION=ON -DGARNER_BUILD_CLI=OFF
+    GARNER_TEST_SCALE=0.2 unit_tests build/check/amalgamation -L src
+}
+
+stage clang all
+stage_clang() {
+    build_in build/check/clang -DCMAKE_C_COMPILER=clang
+    unit_tests build/check/clang
+}
+
+# What clang alone finds undefined, as counting on from NULL. Not optimised, because optimising the kernels with
+# these checks takes it minutes.
+stage undefined all
+stage_undefined() {
+    build_in build/check/undefined -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DGARNER_BUILD_CLI=OFF \
+        -DGARNER_SANITIZE=undefined,pointer-overflow
+    GARNER_TEST_SCALE=0.1 unit_tests build/check/undefined -L src
+}
+
+# Every program: no invalid access, no use of an unset value, no leak.
+stage valgrind all
+stage_valgrind() {
+    build_in build/check/valgrind -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGARNER_BUILD_CLI=OFF
+    # shellcheck disable=SC2046 # names have no spaces
+    sample valgrind $(find build/check/valgrind/tests -maxdepth 1 -type f -name 'test_*' | LC_ALL=C sort)
+    printf '%s\n' "${chosen[@]}" | GARNER_TEST_SCALE=0.1 xargs -P "$jobs" -I PROGRAM sh -c \
+        'valgrind --quiet --fair-sched=yes --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite PROGRAM >PROGRAM.log 2>&1 ||
+            { tail -n 60 PROGRAM.log; echo "valgrind: PROGRAM FAILED"; exit 1; }'
+    echo "valgrind: ${#chosen[@]} programs, nothing found"
+}
+
+# ---- The same at greater length ------------------------------------------------------------------
+
+seed=${GARNER_TEST_SEED:-$(date +%s)}
+stage random all build
+stage_random() {
+    echo "random cases, seed $seed"
+    export GARNER_TEST_SEED=$seed
+    GARNER_TEST_SCALE=${GARNER_TEST_SCALE:-20} $release/tests/test_random
+    GARNER_TEST_SCALE=5 $release/tests/test_random_large
+    GARNER_TEST_SCALE=10 $release/tests/test_kernels
+}
+
+# Calls from several threads, under both sanitizers that see threads' mistakes.
+stage calls all tsan buildasan
+stage_calls() {
+    local seconds=${GARNER_CALLS_SECONDS:-60}
+    build/check/tsan/tests/test_threads_calls --seconds "$seconds" --seed "$seed"
+    $asan/tests/test_threads_calls --seconds "$seconds" --seed "$seed"
+}
+
+# Each call of whole commands failing in turn.
+stage failing all build testenv
+stage_failing() { GARNER_BUILD=$release GARNER_TEST_FAILING=all python_tests tests/cli/test_failing.py; }
+
+# What make test leaves out of this.
+stage shellasan all buildasan testenv
+stage_shellasan() { GARNER_BUILD=$asan ASAN_OPTIONS=$ASAN_OPTIONS:exitcode=99 python_tests -m slow tests/cli; }
+
+stage mutations all
+stage_mutations() { tests/mutations/run --sample $((turn + 1)) $parts; }
+
+# How many lines the tests run.
+stage coverage all testenv
+stage_coverage() { tools/coverage; }
+
+fuzz_seconds=$((${GARNER_FUZZ_SECONDS:-600} / parts))
+stage fuzz all testenv buildasan
+stage_fuzz() {
+    say_share 'fuzz, seconds' $fuzz_seconds $((fuzz_seconds * parts))
+    tools/fuzz $fuzz_seconds
+    tools/fuzz-python $((fuzz_seconds / 5))
+}
+
+# ---- What it is used by and with -----------------------------------------------------------------
+
+stage package all build
+stage_package() { tests/package/symbols $release && tests/package/run; }
+
+# With the runtimes that make test does not install.
+stage others all build testenv
+stage_others() { GARNER_BUILD=$release python_tests tests/oracle bench/tests; }
+
+stage plain all wheel
+stage_plain() { tests/python/run --plain; }
+
+stage sdist one wheel
+stage_sdist() { tests/python/run --sdist; }
+
+# With torch and JAX as oracles, and long stress.
+stage pythonlong all wheel
+stage_pythonlong() { tests/python/run --long; }
+
+# NumPy's and torch's own tests with garner's functions put in.
+stage peers one wheel
+stage_peers() { tests/peers/run; }
+
+# The plug-in for ONNX Runtime, in several versions of it; and with the plug-in as buildasan made it.
+stage onnxruntime all wheel buildasan
+stage_onnxruntime() { tests/onnxruntime/run --asan "$PWD/$asan" && tests/onnxruntime/run; }
+
+# The same for OpenVINO's extension, whose C++ is compiled as users compile it.
+stage openvino all wheel buildasan
+stage_openvino() { tests/openvino/run --asan "$PWD/$asan" && tests/openvino/run; }
+
+# Random models in all of them.
+stage graphs one wheel
+stage_graphs() { tools/fuzz-graphs $((fuzz_seconds / 5)) "$seed"; }
+
+# ---- Other machines ------------------------------------------------------------------------------
+
+# That of x86-64 and aarch64 which this machine is not, and others: older CPUs, big-endian, 32-bit, musl.
+stage cross all
+stage_cross() {
+    # shellcheck disable=SC2046 # names have no spaces
+    sample 'cross, targets' $(tests/cross/run --list)
+    tests/cross/run "${chosen[@]}"
+}
+
+stage bareroot one testenv
+stage_bareroot() {
+    if [ "$(id -u)" != 0 ]; then
+        echo 'SKIP tools/bare: only root can make a bare system'
+        return
+    fi
+    GARNER_TEST_BARE=1 python_tests tests/tools
+}
+
+# The wheels for PyPI where they are to work.
+stage wheels all
+stage_wheels() { tests/wheels/run; }

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034,SC2086,SC2154,SC2164 # sourced with set -e by tools/stages/run after builds.sh
+#
+# The stages of `make test`: the unit tests of every part, the shell, the Python package and the documents, as released and
+# once with AddressSanitizer. A few minutes on two cores; what takes longer is in check.sh.
+
+wanted=(lint unit shell python others docs unitasan shellasan pythonasan)
+
+# What compiling takes comes first. The rest is installed while it compiles.
+prepare() { tools/setup compile || exit 1; }
+
+stage packages one
+stage_packages() { tools/setup test && tools/setup lint && echo 'everything is installed'; }
+
+stage testenv one packages
+stage_testenv() { tools/testenv && echo 'build/testenv'; }
+
+stage lint one packages
+stage_lint() { tools/lint; }
+
+# The number of cases for each operator version, index type and element type is shown in the end.
+cases=$logs/cases.txt
+stage unit all build
+stage_unit() {
+    rm -f "$cases"
+    unit_tests $release
+    sed -n '/^cases for each/,/^[^A-Zc]/p' $release/Testing/Temporary/LastTest.log | grep -v '^\[' >"$cases"
+}
+summary() { [ ! -s "$cases" ] || cat "$cases"; }
+
+stage shell all build testenv
+stage_shell() { GARNER_BUILD=$release python_tests tests/cli; }
+
+stage python all wheel
+stage_python() { python_tests tests/python; }
+
+# Those that need no runtime: onnx's own cases, the tools, the benchmark.
+stage others all build testenv
+stage_others() {
+    GARNER_BUILD=$release python_tests tests/oracle/test_onnx_*.py tests/tools bench/tests/test_bench.py
+}
+
+# What the documents show, and the documents as a site.
+stage docs one wheel
+stage_docs() {
+    tools/docs
+    GARNER_BUILD=$release python_tests tests/docs tests/site
+}
+
+# Leaks are looked for in the programs that make and free the most.
+stage unitasan all buildasan
+stage_unitasan() {
+    local leaky='^test_(plan|errors|npz|file|model)$'
+    unit_tests $asan -E "$leaky"
+    ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1 unit_tests $asan -R "$leaky"
+}
+
+stage shellasan all buildasan testenv
+stage_shellasan() { GARNER_BUILD=$asan ASAN_OPTIONS=$ASAN_OPTIONS:exitcode=99 python_tests -m 'not slow' tests/cli; }
+
+stage pythonasan all buildasan testenv
+stage_pythonasan() { tests/python/run --asan "$PWD/$asan"; }
