@@ -52,6 +52,27 @@ static void add_neighbours(struct gather_group *group, const struct surroundings
     if (around->chain->output[out] != GRAPH_NONE) add_neighbour(&group->side[SIDE_OUT], "output", out);
 }
 
+/* ---- Claims ---- */
+
+static enum claim claim_of(const struct surroundings *around, size_t id, enum claim_runtime runtime)
+{
+    const struct graph_node *node = &around->chain->graph->nodes[id];
+    if (chain_refuses(around->chain, id)) return CLAIM_REFUSED;
+    return runtime == CLAIM_ONNXRUNTIME ? claim_in_onnxruntime(around, node)
+                                        : claim_in_openvino(around, node);
+}
+
+static void fill_claims(struct surroundings *around)
+{
+    const struct chain *chain = around->chain;
+    for (size_t i = 0; i < chain->graph->node_count; i++) {
+        size_t node = model_order(chain->model, i);
+        if (!chain_is_gather(&chain->graph->nodes[node])) continue;
+        for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++)
+            around->claims[runtime][node] = claim_of(around, node, (enum claim_runtime)runtime);
+    }
+}
+
 /* ---- Groups ---- */
 
 /* A group of that key, which it keeps if it is new; 0: no memory. */
@@ -97,7 +118,7 @@ static int add_gather(struct gathers *gathers, struct names *names, char **keys,
     return 1;
 }
 
-static int collect(struct gathers *gathers, const struct surroundings *around)
+static int collect(struct gathers *gathers, struct surroundings *around)
 {
     const struct graph *graph = gathers->chain->graph;
     struct names names = {0};
@@ -105,6 +126,7 @@ static int collect(struct gathers *gathers, const struct surroundings *around)
     int fine = keys != NULL;
     gathers->count = 0;
     gathers->bodies = around->bodies;
+    fill_claims(around);
     for (size_t i = 0; i < graph->node_count && fine; i++) {
         size_t node = model_order(gathers->chain->model, i);
         if (chain_is_gather(&graph->nodes[node])) fine = add_gather(gathers, &names, keys, around, node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who reads what in a model, and what runtimes compute beforehand. The rules are in claims_rules.c. */
+/* Who reads what in a model, and what runtimes compute beforehand. */
 #include "surroundings.h"
 
 #include <stdlib.h>
@@ -109,7 +109,6 @@ int surroundings_create(struct surroundings *around, const struct chain *chain)
     list_readers(around, graph);
     find_folded(around);
     around->bodies = count_bodies(graph);
-    surroundings_claim(around);
     return 1;
 }
 
@@ -125,4 +124,11 @@ void surroundings_free(struct surroundings *around)
     for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++)
         free(around->claims[runtime]);
     *around = (struct surroundings){.chain = NULL};
+}
+
+const struct graph_node *surroundings_maker(const struct surroundings *around, size_t value)
+{
+    const struct graph *graph = around->chain->graph;
+    size_t node = graph->values[value].node;
+    return node == GRAPH_NONE || graph->nodes[node].kind == GRAPH_CONSTANT ? NULL : &graph->nodes[node];
 }

@@ -1,145 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of each runtime, most decisive first. */
-#include <stdlib.h>
+/* What the extension for OpenVINO takes: the rules of openvino/choice.cpp and faults.cpp. */
 #include <string.h>
 
 #include "fusion_rules.h"
 #include "integer.h"
 #include "surroundings.h"
-
-/* ---- The graph around a node ---- */
-
-static const struct graph_node *maker_of(const struct surroundings *around, size_t value)
-{
-    const struct graph *graph = around->chain->graph;
-    size_t node = graph->values[value].node;
-    return node == GRAPH_NONE || graph->nodes[node].kind == GRAPH_CONSTANT ? NULL : &graph->nodes[node];
-}
-
-/* Whether nodes read a value, all of which pass the test, and it is no output of the model. */
-static int all_readers(const struct surroundings *around, size_t value,
-                       int (*test)(const struct graph_node *))
-{
-    if (around->chain->output[value] != GRAPH_NONE) return 0;
-    for (size_t i = around->first[value]; i < around->first[value + 1]; i++)
-        if (!test(&around->chain->graph->nodes[around->readers[i]])) return 0;
-    return around->first[value] < around->first[value + 1];
-}
-
-/* The one integer of a constant. */
-static int constant_of(const struct surroundings *around, size_t value, int64_t *number)
-{
-    const garner_tensor *constant = value == GRAPH_NONE ? NULL : around->chain->graph->values[value].constant;
-    if (!constant || around->is_input[value] || constant->dtype != GARNER_I64 || constant->rank > 1 ||
-        array_count(constant->rank, constant->shape) != 1)
-        return 0;
-    memcpy(number, constant->data, sizeof *number);
-    return 1;
-}
-
-/* ---- ONNX Runtime: single columns that become one Split ---- */
-
-static int gather_span(const struct surroundings *around, const struct graph_node *node,
-                       const struct split_axis *axis, struct split_span *span)
-{
-    int64_t index;
-    return constant_of(around, node->inputs[1], &index) &&
-           split_span_of_gather(span, axis, node->op.axis, index);
-}
-
-static int slice_span(const struct surroundings *around, const struct graph_node *node,
-                      const struct split_axis *axis, struct split_span *span)
-{
-    int64_t number, start, end, step = 1;
-    return node->input_count >= 4 && constant_of(around, node->inputs[3], &number) &&
-           constant_of(around, node->inputs[1], &start) && constant_of(around, node->inputs[2], &end) &&
-           (node->input_count < 5 || node->inputs[4] == GRAPH_NONE ||
-            constant_of(around, node->inputs[4], &step)) &&
-           split_span_of_slice(span, axis, number, start, end, step);
-}
-
-/* Every Gather and Slice of these data must have a span. */
-static int readers_cover(const struct surroundings *around, size_t data, const struct split_axis *axis)
-{
-    const struct graph *graph = around->chain->graph;
-    size_t first = around->first[data], end = around->first[data + 1], count = 0;
-    struct split_span *spans = around->spans;
-    int fits = 1;
-    for (size_t i = first; i < end && fits; i++) {
-        const struct graph_node *node = &graph->nodes[around->readers[i]];
-        int gathers = node->kind == GRAPH_GATHER;
-        if (around->ports[i] != 0 || (!gathers && strcmp(node->type, "Slice") != 0)) continue;
-        fits = strtol(node->version, NULL, 10) >= 13 &&
-               (gathers ? gather_span : slice_span)(around, node, axis, &spans[count++]);
-    }
-    return fits && split_spans_cover(spans, count, axis->extent);
-}
-
-static int siblings_cover(const struct surroundings *around, const struct graph_node *node)
-{
-    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
-    const struct graph_node *maker = maker_of(around, node->inputs[0]);
-    if (data->rank < 1 || (maker && strcmp(maker->type, "Shape") == 0)) return 0;
-    struct split_axis axis = {split_from_end(node->op.axis, data->rank), 0, data->rank};
-    if (axis.number < 0 || axis.number >= data->rank) return 0;
-    const struct graph_extent *extent = &data->extents[axis.number];
-    for (int64_t d = axis.number; d < data->rank; d++)
-        if (data->extents[d].least != data->extents[d].most ||
-            (d > axis.number && data->extents[d].least != 1))
-            return 0;
-    axis.extent = extent->least;
-    return readers_cover(around, node->inputs[0], &axis);
-}
-
-/* All siblings share the answer: each would look at all the others. */
-static int becomes_split(const struct surroundings *around, const struct graph_node *node)
-{
-    enum { NOT_ASKED, NO, YES };
-    unsigned char *answer = &around->split[node->inputs[0]];
-    if (node->kind != GRAPH_GATHER) return 0;
-    if (*answer == NOT_ASKED) *answer = siblings_cover(around, node) ? YES : NO;
-    return *answer == YES;
-}
-
-/* ---- ONNX Runtime: quantized data, half precision ---- */
-
-static int quantizes(const struct graph_node *node)
-{
-    return strcmp(node->type, "QuantizeLinear") == 0;
-}
-
-static int is_quantized(const struct surroundings *around, const struct graph_node *node)
-{
-    const struct graph_node *maker = maker_of(around, node->inputs[0]);
-    return node->kind != GRAPH_GATHER_ND && maker && strcmp(maker->type, "DequantizeLinear") == 0 &&
-           all_readers(around, node->outputs[0], quantizes);
-}
-
-static int computes(const struct graph_node *node)
-{
-    return !fusion_moves_data(node->type);
-}
-
-static int is_between_f32(const struct surroundings *around, const struct graph_node *node)
-{
-    const struct graph_node *maker = maker_of(around, node->inputs[0]);
-    return around->chain->shapes[node->inputs[0]].dtype == GARNER_F16 && maker && computes(maker) &&
-           all_readers(around, node->outputs[0], computes);
-}
-
-static enum claim claim_in_onnxruntime(const struct surroundings *around, const struct graph_node *node)
-{
-    garner_dtype dtype = around->chain->shapes[node->inputs[0]].dtype;
-    if (strcmp(around->chain->graph->format, "ONNX") != 0) return CLAIM_FORMAT;
-    if (dtype == GARNER_C64 || dtype == GARNER_C128) return CLAIM_TYPE;
-    if (around->is_folded[node->outputs[0]]) return CLAIM_FOLDED;
-    if (dtype == GARNER_STR) return CLAIM_TAKEN; /* the runtime's own copies some strings wrongly */
-    if (becomes_split(around, node)) return CLAIM_SPLIT;
-    if (is_quantized(around, node)) return CLAIM_QUANTIZED;
-    return is_between_f32(around, node) ? CLAIM_HALF : CLAIM_TAKEN;
-}
-
-/* ---- OpenVINO ---- */
 
 enum {
     MIN_BYTES = 32768, /* the default of garner.openvino.library() and replace() */
@@ -162,7 +27,7 @@ static size_t source_of(const struct surroundings *around, size_t value)
 {
     enum { MOST_STEPS = 64 }; /* files may have any number of them, in front of any number of gathers */
     const struct graph_node *maker;
-    for (int i = 0; i < MOST_STEPS && (maker = maker_of(around, value)) != NULL; i++) {
+    for (int i = 0; i < MOST_STEPS && (maker = surroundings_maker(around, value)) != NULL; i++) {
         if (maker->kind != GRAPH_IDENTITY) break;
         value = maker->inputs[0];
     }
@@ -180,7 +45,8 @@ static int is_shape_arithmetic(const struct surroundings *around, const struct g
 {
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
     return IS_ANY(data->dtype, GARNER_I64, GARNER_I32) && data->rank == 1 &&
-           maker_of(around, source_of(around, node->inputs[0])) && is_constant(around, node->inputs[1]);
+           surroundings_maker(around, source_of(around, node->inputs[0])) &&
+           is_constant(around, node->inputs[1]);
 }
 
 static int is_known_to_be_empty(const struct chain_shape *shape)
@@ -314,7 +180,7 @@ static int is_compressed(const struct surroundings *around, const struct graph_n
     size_t value = node->inputs[0];
     const struct graph_node *maker;
     int steps = 0;
-    while ((maker = maker_of(around, value)) != NULL && claim_is_operator(maker, unpacks) &&
+    while ((maker = surroundings_maker(around, value)) != NULL && claim_is_operator(maker, unpacks) &&
            steps++ < MOST_STEPS) {
         if (!maker->input_count || maker->inputs[0] == GRAPH_NONE) return 0;
         value = maker->inputs[0];
@@ -457,7 +323,7 @@ static size_t origin_of(const struct surroundings *around, size_t value)
     enum { MOST_STEPS = 64 };
     const struct graph_node *maker;
     value = source_of(around, value);
-    for (int i = 0; i < MOST_STEPS && (maker = maker_of(around, value)) != NULL; i++) {
+    for (int i = 0; i < MOST_STEPS && (maker = surroundings_maker(around, value)) != NULL; i++) {
         size_t giver = around->chain->graph->values[value].node;
         if (!chain_is_gather(maker) || around->claims[CLAIM_OPENVINO][giver] != CLAIM_TAKEN) break;
         value = source_of(around, maker->inputs[0]);
@@ -521,7 +387,7 @@ static enum claim claim_points_in_openvino(const struct surroundings *around, co
     return slice > 0 ? CLAIM_SLICE : small > 0 ? CLAIM_SMALL : CLAIM_UNKNOWN;
 }
 
-static enum claim claim_in_openvino(const struct surroundings *around, const struct graph_node *node)
+enum claim claim_in_openvino(const struct surroundings *around, const struct graph_node *node)
 {
     garner_dtype dtype = around->chain->shapes[node->inputs[0]].dtype;
     size_t out = node->outputs[0];
@@ -533,25 +399,4 @@ static enum claim claim_in_openvino(const struct surroundings *around, const str
     if (node->kind == GRAPH_GATHER && is_shape_arithmetic(around, node)) return CLAIM_SHAPE;
     if (node->kind == GRAPH_GATHER && is_compressed(around, node)) return CLAIM_COMPRESSED;
     return claim_points_in_openvino(around, node);
-}
-
-/* ---- Both ---- */
-
-static enum claim claim_of(const struct surroundings *around, size_t id, enum claim_runtime runtime)
-{
-    const struct graph_node *node = &around->chain->graph->nodes[id];
-    if (chain_refuses(around->chain, id)) return CLAIM_REFUSED;
-    return runtime == CLAIM_ONNXRUNTIME ? claim_in_onnxruntime(around, node)
-                                        : claim_in_openvino(around, node);
-}
-
-void surroundings_claim(struct surroundings *around)
-{
-    const struct chain *chain = around->chain;
-    for (size_t i = 0; i < chain->graph->node_count; i++) {
-        size_t node = model_order(chain->model, i);
-        if (!chain_is_gather(&chain->graph->nodes[node])) continue;
-        for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++)
-            around->claims[runtime][node] = claim_of(around, node, (enum claim_runtime)runtime);
-    }
 }
