@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "explain_model.h"
+#include "explain_view.h"
 #include "info.h"
 #include "ir.h"
+#include "model.h"
 #include "onnx_model.h"
 
 enum { WIDTH = 60, ROOM = 1 << 20 };
