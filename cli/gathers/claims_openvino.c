@@ -224,13 +224,6 @@ static int64_t foreseen(const struct surroundings *around, const struct graph_no
     return most < 0 ? OPEN_EXTENT : most;
 }
 
-/* Whether an extent is open to the runtime as well. */
-static int is_open(const struct surroundings *around, size_t value, int64_t axis)
-{
-    const struct graph_extent *extent = &around->chain->shapes[value].extents[axis];
-    return extent->least != extent->most && (extent->symbol || is_declared(around, value));
-}
-
 /* Whether the plug-in infers the shape in every call: extents are open, and an index may be refused, in
  * another operator than GatherElements, which earns that. -1: not known, since the runtime may know more. */
 static int is_inferred(const struct surroundings *around, const struct graph_node *node)
