@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* .npy files: any bytes are refused, or are tensors that lie within them. */
-#include "stored.h"
+#include "stored_input.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens bytes as a file of tensors, and looks at all that it gives: every name, every element. */
-#ifndef GARNER_FUZZ_STORED_H
-#define GARNER_FUZZ_STORED_H
+#ifndef GARNER_FUZZ_STORED_INPUT_H
+#define GARNER_FUZZ_STORED_INPUT_H
 
 #include <string.h>
 

@@ -16,7 +16,7 @@ import pytest
 np = pytest.importorskip("numpy", reason="SKIP: numpy is not installed")
 from protobuf import TensorProto, helper, model, numpy_helper, save  # noqa: E402
 
-SOURCE = pathlib.Path(__file__).resolve().parent / "failing.c"
+SOURCE = pathlib.Path(__file__).resolve().parent / "failing_call.c"
 OLD = b"what was there before\n"
 EVERY = 1 if os.environ.get("GARNER_TEST_FAILING") == "all" else 7
 IR = """<?xml version="1.0"?><net name="rows" version="11"><layers>

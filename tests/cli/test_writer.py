@@ -37,7 +37,7 @@ def names(folder):
 def failing(tmp_path_factory):
     """The library that lets system calls fail."""
     library = tmp_path_factory.mktemp("failing") / "failing.so"
-    source = ROOT / "tests" / "formats" / "failing.c"
+    source = ROOT / "tests" / "formats" / "failing_writer.c"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     return {
         "LD_PRELOAD": str(library),

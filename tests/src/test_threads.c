@@ -9,9 +9,9 @@
 #include "testing.h"
 
 #include "creations.h"
-#include "executor.h"
 #include "guard.h"
 #include "random.h"
+#include "scripted_executor.h"
 
 #include <stdlib.h>
 #include <string.h>

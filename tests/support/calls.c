@@ -7,7 +7,7 @@
 #include "calls.h"
 
 #include "cases.h"
-#include "executor.h"
+#include "scripted_executor.h"
 
 #include <pthread.h>
 #include <stdio.h>

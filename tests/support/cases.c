@@ -5,7 +5,7 @@
  */
 #include "cases.h"
 #include "coverage.h"
-#include "executor.h"
+#include "scripted_executor.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * abandoned half way.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "executor.h"
+#include "scripted_executor.h"
 #include "random.h"
 
 #include <pthread.h>

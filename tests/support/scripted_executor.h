@@ -3,8 +3,8 @@
  * Executors for the tests: the tasks of a call in any order, on any number of workers, counted, and
  * stopped early in each of the three ways the hook allows.
  */
-#ifndef GARNER_TESTS_EXECUTOR_H
-#define GARNER_TESTS_EXECUTOR_H
+#ifndef GARNER_TESTS_SCRIPTED_EXECUTOR_H
+#define GARNER_TESTS_SCRIPTED_EXECUTOR_H
 
 #include "garner.h"
 

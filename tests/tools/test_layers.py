@@ -155,6 +155,13 @@ def test_headers_in_the_table(layers):
 
 
 def test_names(layers):
-    code, said = layers({"cli/text.h": "enum { TEXT };\n"})
+    code, said = layers({"cli/text.def": "TEXT(1)\n"})
     assert code == 1
     assert said == ["formats/common/text.c:1: cli has a file of that name, too"]
+
+
+def test_names_of_tests(layers, tmp_path):
+    (tmp_path / "tests").mkdir()
+    code, said = layers({"tests/text.h": "enum { TEXT };\n"})
+    assert code == 1
+    assert said == ["tests/text.h:1: formats/common/text.h has the same name"]
