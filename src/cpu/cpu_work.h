@@ -67,4 +67,8 @@ static inline void make_pattern(int64_t *pattern, const struct nest *nest, int64
 /* Decides how a nest is run on a CPU, which need not be this one. */
 void garner_cpu_plan_for(struct cpu_work *work, const struct nest *nest, const struct cpu_target *target);
 
+/* Appends in words what was decided for that CPU. */
+void garner_cpu_describe_for(const struct cpu_work *work, const struct nest *nest,
+                             const struct cpu_target *target, struct line *line);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Says in words what was decided for a nest on the CPU. */
+/* Says in words what was decided for a nest on the CPU. garner.h has the grammar. */
 #include <inttypes.h>
 
 #include "cpu_work.h"
@@ -19,27 +19,79 @@ static void say_kernel(struct line *line, const struct kernel *kernel)
         garner_line_add(line, "any");
 }
 
-/* Which kernel moves the points, and, where panels lie in slots in out, which one moves those. */
-static void say_kernels(struct line *line, const struct cpu_work *work, const struct nest *nest)
+/* Which kernel moves the points. */
+static void say_strategy(struct line *line, const struct cpu_work *work, const struct nest *nest,
+                         const struct cpu_target *target)
 {
-    garner_line_add(line, ", kernel");
-    if (work->strategy == PANELS)
-        say_kernel(line, work->panel_kernel);
-    else if (work->kernel)
-        say_kernel(line, work->kernel);
-    else if (nest->packed)
+    static const char *const names[] = {
+        [ROWS] = "rows",     [SHORT_ROWS] = "short-rows",
+        [PANELS] = "panels", [REUSED_INDICES] = "reused-indices",
+        [BITS] = "bits",     [ONE_BLOCK] = "one-block",
+    };
+    garner_line_add(line, ", strategy %s, kernel", names[work->strategy]);
+    if (work->strategy == BITS)
         garner_line_add(line, " scalar bits");
-    else
-        say_kernel(line, garner_kernel_find(BLOCK, sizeof(int64_t), nest->run));
-    if (work->slots && work->strategy != PANELS) {
-        garner_line_add(line, ", %" PRId64 " in out", work->slots);
+    else if (work->strategy == PANELS)
         say_kernel(line, work->panel_kernel);
+    else
+        say_kernel(line,
+                   work->kernel ? work->kernel : target_kernel(target, BLOCK, sizeof(int64_t), nest->run));
+}
+
+/* Into which cache. */
+static const char *cache(bool l1)
+{
+    return l1 ? "L1" : "L2";
+}
+
+/* Joined rows prefetch tables alone, which lie so many rows ahead. */
+static void say_prefetch(struct line *line, const struct cpu_work *work)
+{
+    const struct segment *s = &work->segment;
+    const bool joined = work->strategy == SHORT_ROWS && work->kernel->source != PATTERN;
+    const int64_t distance = joined ? 0 : s->prefetch_distance, per_point = s->table_bytes_per_point;
+    garner_line_add(line, ", prefetch");
+    if (distance)
+        garner_line_add(line, " %" PRId64 " point%s to %s", distance, distance == 1 ? "" : "s",
+                        cache(s->points_to_l1));
+    if (per_point)
+        garner_line_add(line, "%s table+%" PRId64 " %" PRId64 " B/point to %s", distance ? " and" : "",
+                        joined ? s->prefetch_distance : 1, per_point, cache(joined || s->table_to_l1));
+    if (work->table_share)
+        garner_line_add(line, "%s next table %" PRId64 " B/row to %s", distance || per_point ? " and" : "",
+                        work->table_share, cache(work->table_share_to_l1));
+    if (!distance && !per_point && !work->table_share) garner_line_add(line, " none");
+}
+
+/* How large the panels are on the stack, or those that a few threads keep in out. */
+static void say_panels(struct line *line, const struct cpu_work *work, const struct nest *nest)
+{
+    const int64_t rows = nest->axis[0].bound;
+    if (work->strategy == PANELS)
+        garner_line_add(line, ", panels %" PRId64 "x%" PRId64 " B", rows,
+                        work->segment.row_points * nest->run);
+    if (work->slots == 0) return;
+    garner_line_add(line, ", up to %" PRId64 " threads panels %" PRId64 "x%d B in out by", work->slots, rows,
+                    (int)LINE);
+    say_kernel(line, work->panel_kernel);
+}
+
+void garner_cpu_describe_for(const struct cpu_work *work, const struct nest *nest,
+                             const struct cpu_target *target, struct line *line)
+{
+    if (work->tasks > 0) say_strategy(line, work, nest, target);
+    if (work->tasks > 0 && work->strategy != BITS) {
+        say_prefetch(line, work);
+        garner_line_add(line, ", stores %s",
+                        work->segment.by_memcpy      ? "by memcpy"
+                        : work->segment.non_temporal ? "non-temporal"
+                                                     : "cached");
+        say_panels(line, work, nest);
     }
+    garner_line_add(line, ", %" PRId64 " task%s", work->tasks, work->tasks == 1 ? "" : "s");
 }
 
 void garner_cpu_describe(const struct backend_work *given, const struct nest *nest, struct line *line)
 {
-    const struct cpu_work *work = cpu_work_of(given);
-    if (work->tasks > 0) say_kernels(line, work, nest);
-    garner_line_add(line, ", %" PRId64 " task%s", work->tasks, work->tasks == 1 ? "" : "s");
+    garner_cpu_describe_for(cpu_work_of(given), nest, garner_cpu_target(), line);
 }

@@ -34,9 +34,11 @@ static void test_describe(void **state)
     const garner_op op = {.kind = GARNER_GATHER, .axis = 1};
     const garner_tensor data = {.shape = (int64_t[]){8, 1000, 64}, .rank = 3, .dtype = GARNER_F32};
     const garner_tensor indices = {.shape = (int64_t[]){4, 128}, .rank = 2, .dtype = GARNER_I64};
-    const char *const words[] = {
-        "Gather", "(8: 256000,0,131072) (512: 0,1,256)", "(1000,256)", "256 B", "kernel", "task"};
-    expect_words(&op, &data, &indices, words, 6);
+    const char *const words[] = {"Gather",     "(8: 256000,0,131072) (512: 0,1,256)",
+                                 "(1000,256)", "256 B, strategy rows, kernel ",
+                                 "prefetch ",  "stores cached",
+                                 "task"};
+    expect_words(&op, &data, &indices, words, 7);
 }
 
 /* Columns of a table that is cut into panels. */
@@ -46,8 +48,9 @@ static void test_describe_panels(void **state)
     const garner_op op = {.kind = GARNER_GATHER_ELEMENTS};
     const garner_tensor data = {.shape = (int64_t[]){200, 1024}, .rank = 2, .dtype = GARNER_F32};
     const garner_tensor indices = {.shape = (int64_t[]){300, 1000}, .rank = 2, .dtype = GARNER_I64};
-    const char *const words[] = {"(300: 0,1000,4000) (1000: 4,1,4)", "(200,4096)", "panel-i64-4"};
-    expect_words(&op, &data, &indices, words, 3);
+    const char *const words[] = {"(300: 0,1000,4000) (1000: 4,1,4)", "(200,4096)", "strategy panels, kernel",
+                                 "panel-i64-4", "panels 200x64 B"};
+    expect_words(&op, &data, &indices, words, 5);
 }
 
 /* Short rows along the last axis, of elements that no wide registers gather. */
