@@ -6,11 +6,9 @@
 # includes declares that: so two folders may have functions of the same name.
 #
 # Reads sources and needs no build. It relies on the format of this tree: what begins at the left edge is a
-# definition or a declaration, and the brace of a function stands there alone. -v unclean='FOLDER...' lets circles
-# be that lie within these folders.
+# definition or a declaration, and the brace of a function stands there alone.
 
 function base(path) { sub(/.*\//, "", path); return path }
-function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
 function module(path) { sub(/\.[a-z]*$/, "", path); return path }
 
 # A line without comments, texts and characters.
@@ -155,14 +153,12 @@ function circle(start,    queue, first, last, came, list, count, i) {
     return ""
 }
 
-function chain(start, at, came,    text, to, allowed) {
+function chain(start, at, came,    text, to) {
     to = start
     text = shown[start]
-    allowed = 1
     for (;;) {
         text = shown[at] " needs " through[at, to] " of " text
-        if (index(" " unclean " ", " " folder(at) " ") == 0) allowed = 0
-        if (at == start) return allowed ? "" : text
+        if (at == start) return text
         to = at
         at = came[at]
     }

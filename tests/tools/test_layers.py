@@ -130,15 +130,6 @@ int text_count(int a)
     assert layers({"formats/common/text.c": text, "formats/common/text.h": header})[0] == 0
 
 
-def test_circles_that_are_let_be(layers):
-    """Only those within one of the folders named."""
-    text = '#include "list.h"\n#include "text.h"\n\nint text_show(int a)\n{\n    return list_make(a);\n}\n'
-    row = ("^unclean=.*$", "unclean='src formats/common'")
-    assert layers({"formats/common/text.c": text}, row)[0] == 0
-    text = '#include "text.h"\nint store_open(int a);\n\nint text_show(int a)\n{\n    return store_open(a);\n}\n'
-    assert layers({"formats/common/text.c": text}, row)[0] == 1
-
-
 def test_includes(layers):
     code, said = layers({"formats/common/text.c": '#include "store.h"\n#include "nowhere.h"\n'})
     assert code == 1
