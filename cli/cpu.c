@@ -110,6 +110,20 @@ static void print_variable(const char *name, bool json)
         printf(given ? "%s is %s" : "%s is not set", name, value);
 }
 
+static void print_profiles(bool json)
+{
+    for (int i = 0; garner_cpu_profile_name(i); i++)
+        printf(json ? "%s\"%s\"" : "%s%s", i ? ", " : "", garner_cpu_profile_name(i));
+}
+
+/* "neoverse-v1 (Neoverse V1, Cortex-X1 and X2)", and whether that was measured. */
+static void print_profile(const garner_cpu *cpu)
+{
+    printf("\nprofile       %s (%s)%s\n              of ", cpu->profile, cpu->profile_cpus,
+           cpu->measured ? "" : ", never measured");
+    print_profiles(false);
+}
+
 static garner_status print_text(const struct findings *f, garner_error *error)
 {
     const garner_cpu *cpu = &f->cpu;
@@ -120,8 +134,9 @@ static garner_status print_text(const struct findings *f, garner_error *error)
     if (strcmp(cpu->level, cpu->detected) != 0) printf(", where %s could run", cpu->detected);
     fputs(" (", stdout);
     print_variable("GARNER_CPU", false);
-    printf("; it takes %s)\nCPUs          %d that this process may use\nthreads       %d (",
-           environment_level_list(levels), cpu->cpus, cpu->threads);
+    printf("; it takes %s)", environment_level_list(levels));
+    print_profile(cpu);
+    printf("\nCPUs          %d that this process may use\nthreads       %d (", cpu->cpus, cpu->threads);
     print_variable("GARNER_NUM_THREADS", false);
     fputs(")\ncaches        ", stdout);
     print_caches(f, false);
@@ -137,6 +152,9 @@ static garner_status print_json(const struct findings *f, garner_error *error)
     print_list(cpu->features, true);
     printf("], \"detected\": \"%s\", \"level\": \"%s\", \"levels\": [", cpu->detected, cpu->level);
     print_json_levels();
+    printf("], \"profile\": \"%s\", \"measured\": %s, \"profiles\": [", cpu->profile,
+           cpu->measured ? "true" : "false");
+    print_profiles(true);
     printf("], \"cpus\": %d, \"threads\": %d, \"environment\": {", cpu->cpus, cpu->threads);
     print_variable("GARNER_CPU", true);
     fputs(", ", stdout);

@@ -44,8 +44,11 @@ static garner_status check_cpu(garner_error *error)
     if (!text || *text == '\0') return GARNER_OK;
     for (int i = 0; i < environment_levels(); i++)
         if (strcmp(text, garner_cpu_level_name(i)) == 0) return GARNER_OK;
-    return fail(error, GARNER_BAD_ARGUMENT, "GARNER_CPU is '%.60s', and must be %s on this machine", text,
-                environment_level_list(levels));
+    for (int i = 0; garner_cpu_profile_name(i); i++)
+        if (strcmp(text, garner_cpu_profile_name(i)) == 0) return GARNER_OK;
+    return fail(error, GARNER_BAD_ARGUMENT,
+                "GARNER_CPU is '%.60s', and must be %s on this machine, or a profile that garner cpu lists",
+                text, environment_level_list(levels));
 }
 
 /* Digits alone, as the library reads them: no sign, and no zero before others. */

@@ -33,7 +33,9 @@
  * Two variables of the environment are looked at, once. The library ignores a value that makes no sense; the
  * command `garner` refuses it. GARNER_NUM_THREADS is how many threads garner_threads(0) means: digits alone,
  * at most 2147483647; 0 is one for each CPU. GARNER_CPU keeps kernels to an instruction set and those below
- * it: "scalar", and on x86-64 "avx2", "avx512", "avx512-gather", as far as the CPU has them.
+ * it: "scalar", and on x86-64 "avx2", "avx512", "avx512-gather", as far as the CPU has them. Or it names a
+ * profile, such as "neoverse-v1" or "zen4": gathers are then planned as for that CPU, with the instruction
+ * sets that this one has. garner_cpu_profile_name lists them.
  */
 #ifndef GARNER_H
 #define GARNER_H
@@ -424,6 +426,11 @@ typedef struct garner_cpu {
     const char *detected;     /* the highest level of kernels that can run here */
     const char *level;        /* the highest that does: GARNER_CPU, or what pays, keeps it below `detected` */
     char features[128];       /* the CPU's instruction sets that matter here, separated by spaces */
+
+    /* Since the second version, which has a size. */
+    const char *profile;      /* the kind of CPU that gathers are planned for: "neoverse-v1", ... */
+    const char *profile_cpus; /* which CPUs these are, in words */
+    int32_t measured;         /* whether the profile's numbers were measured on such a CPU, or reasoned */
 } garner_cpu;
 
 /* Fills *cpu, as far as its size says. */
@@ -431,6 +438,9 @@ GARNER_API void garner_cpu_info(garner_cpu *cpu);
 
 /* The i-th level of kernels as GARNER_CPU spells it, lowest first ("scalar"); NULL beyond the last. */
 GARNER_API const char *garner_cpu_level_name(int i);
+
+/* The i-th profile as GARNER_CPU spells it; NULL beyond the last. Any machine can plan by any of them. */
+GARNER_API const char *garner_cpu_profile_name(int i);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells what was found about the machine, for people who want to know what runs. */
+#include <stddef.h>
 #include <string.h>
 
-#include "cpu/kernels/kernel.h"
+#include "cpu/profile.h"
 #include "pool.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -82,21 +83,32 @@ static void find_features(char *text, size_t size)
 
 void garner_cpu_info(garner_cpu *cpu)
 {
+    const struct profile *profile = &garner_cpu_target()->profile;
     garner_cpu found = {
         .cpus = garner_pool_cpus(),
         .threads = garner_pool_threads(),
         .architecture = architecture(),
         .detected = garner_level_name(garner_cpu_detected()),
-        .level = garner_level_name(garner_cpu_level()),
+        .level = garner_level_name(profile->level),
+        .profile = profile->name,
+        .profile_cpus = profile->cpus,
+        .measured = profile->measured,
     };
     if (cpu == NULL) return;
     uint32_t size = cpu->size;
     find_features(found.features, sizeof found.features);
     found.size = size;
-    memcpy(cpu, &found, size == 0 || size > sizeof found ? sizeof found : size);
+    const size_t first_version = offsetof(garner_cpu, profile);
+    memcpy(cpu, &found, size == 0 ? first_version : size > sizeof found ? sizeof found : size);
 }
 
 const char *garner_cpu_level_name(int i)
 {
     return i >= 0 && i < LEVELS ? garner_level_name((enum level)i) : NULL;
+}
+
+const char *garner_cpu_profile_name(int i)
+{
+    const struct profile *profile = garner_profile(i);
+    return profile ? profile->name : NULL;
 }

@@ -30,7 +30,8 @@ const char cpu_info_doc[] =
     "and the kernels of some common gathers.\n\n"
     ">>> import garner\n"
     ">>> sorted(garner.cpu_info())\n"
-    "['architecture', 'cpus', 'detected', 'features', 'kernels', 'level', 'threads']\n";
+    "['architecture', 'cpus', 'detected', 'features', 'kernels', 'level', 'measured', 'profile', "
+    "'threads']\n";
 
 static int threads_in_use(void)
 {
@@ -78,8 +79,8 @@ static PyObject *kernel_of(int64_t row)
     if (garner_plan_create(&plan, &op, &data, &indices, NULL, NULL) != GARNER_OK) return PyErr_NoMemory();
     garner_plan_describe(plan, line, sizeof line);
     garner_plan_destroy(plan);
-    char *begin = strstr(line, "kernel "), *end = begin ? strrchr(line, ',') : NULL;
-    if (begin == NULL || end == NULL || end < begin) return PyUnicode_FromString("");
+    char *begin = strstr(line, "kernel "), *end = begin ? strchr(begin, ',') : NULL;
+    if (begin == NULL || end == NULL) return PyUnicode_FromString("");
     return PyUnicode_FromStringAndSize(begin + 7, end - begin - 7);
 }
 
@@ -110,7 +111,8 @@ PyObject *cpu_info(PyObject *module, PyObject *const *arguments, Py_ssize_t coun
         Py_XDECREF(list);
         return NULL;
     }
-    return Py_BuildValue("{s:s,s:i,s:i,s:s,s:s,s:N,s:N}", "architecture", cpu.architecture, "cpus",
+    return Py_BuildValue("{s:s,s:i,s:i,s:s,s:s,s:s,s:O,s:N,s:N}", "architecture", cpu.architecture, "cpus",
                          (int)cpu.cpus, "threads", threads_in_use(), "detected", cpu.detected, "level",
-                         cpu.level, "features", list, "kernels", chosen);
+                         cpu.level, "profile", cpu.profile, "measured", cpu.measured ? Py_True : Py_False,
+                         "features", list, "kernels", chosen);
 }

@@ -24,6 +24,7 @@ def test_json_tells_the_machine(garner):
     assert cpu["level"] == cpu["detected"] or (cpu["level"], cpu["detected"]) == ("avx512", "avx512-gather")
     assert cpu["level"] in cpu["levels"]
     assert cpu["levels"][0] == "scalar"
+    assert cpu["profile"] in cpu["profiles"] and isinstance(cpu["measured"], bool)
     assert cpu["environment"] == {"GARNER_CPU": None, "GARNER_NUM_THREADS": None}
     for cache in cpu["caches"]:
         assert cache["level"] >= 1 and cache["bytes"] > 0 and cache["type"] in ("data", "unified")
@@ -50,6 +51,25 @@ def test_the_environment_is_told_and_obeyed(garner):
     assert all(" scalar " in row["plan"].partition("kernel")[2] for row in cpu["kernels"])
     text = garner("cpu", env={"GARNER_CPU": "scalar", "GARNER_NUM_THREADS": "3"}).text
     assert "GARNER_CPU is scalar" in text and "threads       3 (GARNER_NUM_THREADS is 3)" in text
+
+
+def test_a_profile_can_be_named(garner):
+    detected = told(garner)["detected"]
+    for name in told(garner)["profiles"]:
+        cpu = told(garner, GARNER_CPU=name)
+        assert cpu["profile"] == name and cpu["levels"].index(cpu["level"]) <= cpu["levels"].index(detected)
+        text = garner("cpu", env={"GARNER_CPU": name}).text
+        assert f"profile       {name} (" in text and ("never measured" in text) == (not cpu["measured"])
+
+
+def test_a_profile_changes_plans(garner):
+    """Runs from afar are prefetched further ahead where the window is large; -v says so of a single call too."""
+    def plan(name):
+        line = ["gather", "iota(20000,64):f32", "iota(4096):i32", "-v", "-o", "/dev/null"]
+        return garner(*line, env={"GARNER_CPU": name}).err
+
+    assert "prefetch 8 points to L1" in plan("neoverse-n1")
+    assert "prefetch 16 points to L2" in plan("neoverse-v1")
 
 
 @pytest.mark.parametrize("name", ["GARNER_CPU", "GARNER_NUM_THREADS"])

@@ -77,6 +77,12 @@ static void test_what_is_told(void **state)
     assert_true(strlen(cpu.architecture) > 0);
     assert_in_range(level_number(cpu.detected), 0, 100);
     assert_in_range(level_number(cpu.level), 0, level_number(cpu.detected));
+    int profile = 0;
+    while (garner_cpu_profile_name(profile) && strcmp(garner_cpu_profile_name(profile), cpu.profile) != 0)
+        profile++;
+    assert_non_null(garner_cpu_profile_name(profile));
+    assert_null(garner_cpu_profile_name(-1));
+    assert_true(strlen(cpu.profile_cpus) > 0);
     assert_non_null(memchr(cpu.features, '\0', sizeof cpu.features));
 #if defined(__x86_64__)
     assert_string_equal(cpu.architecture, "x86-64");
@@ -105,6 +111,12 @@ static void test_sizes(void **state)
     garner_cpu_info(&room.cpu);
     assert_int_equal(room.cpu.size, sizeof room.bytes);
     for (size_t i = sizeof(garner_cpu); i < sizeof room.bytes; i++)
+        assert_int_equal(room.bytes[i], 0xA5);
+    memset(&room, 0xA5, sizeof room);
+    room.cpu.size = 0; /* the first version, which had no profile */
+    garner_cpu_info(&room.cpu);
+    assert_int_equal(room.cpu.size, 0);
+    for (size_t i = offsetof(garner_cpu, profile); i < sizeof room.bytes; i++)
         assert_int_equal(room.bytes[i], 0xA5);
     garner_cpu_info(NULL);
 }
