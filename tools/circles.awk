@@ -74,7 +74,7 @@ FNR == 1 {
     here = module(FILENAME)
     header = FILENAME ~ /\.(h|hpp)$/
     file_of[base(FILENAME)] = FILENAME
-    in_body = 0
+    in_function = in_macro = 0
     if (FILENAME ~ /\.c(pp)?$/ || !(here in shown)) shown[here] = FILENAME
 }
 /^#[ ]*include[ ]+"/ {
@@ -94,17 +94,15 @@ FNR == 1 {
     if (line ~ /^[A-Za-z_]/) {
         end_head(0)
         head = line
-    } else if (line ~ /^[{}#]/) {
-        end_head(line ~ /^\{/)
-    } else if (head != "") head = head line
+    } else if (line ~ /^[{}#]/) end_head(line ~ /^\{/)
+    else if (head != "") head = head line
     if (head ~ /;[ ]*$/) end_head(0)
 
     # A header declares what others define; what it needs itself stands in its functions and macros.
-    if (line ~ /^(\{|#[ ]*define )/) in_body = 1
-    if (!header || in_body) note_words(line)
-    if (line ~ /^}/ || (line ~ /^#/ && line !~ /\\$/)) in_body = 0
-    else if (in_macro && line !~ /\\$/) in_body = 0
-    in_macro = line ~ /\\$/
+    if (line ~ /^[{}]/) in_function = line ~ /^\{/
+    in_macro = line ~ /^#[ ]*define / || (in_macro && goes_on)
+    goes_on = line ~ /\\$/
+    if (!header || in_function || in_macro) note_words(line)
 }
 
 # Marks in `seen` every file that `path` includes, directly or not.

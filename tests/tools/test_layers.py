@@ -77,9 +77,16 @@ def test_circle_of_two(layers, text):
     assert layers({"formats/common/text.c": text}) == (1, CIRCLE)
 
 
-def test_circle_through_a_header(layers):
-    header = '#include "list.h"\n\nstruct text {\n    int list_make;\n};\nint text_show(int a);\n\nstatic inline int text_make(int a)\n{\n    return list_make(a);\n}\n'
-    assert layers({"formats/common/text.h": header}) == (1, CIRCLE)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "static inline int text_make(int a)\n{\n#ifdef FAST\n    a++;\n#endif\n    return list_make(a);\n}\n",
+        "#define TEXT_MAKE(a) \\\n    (a > 0 ? 0 : \\\n     list_make(a))\n",
+    ],
+    ids=["a function", "a macro"],
+)
+def test_circle_through_a_header(layers, text):
+    assert layers({"formats/common/text.h": f'#include "list.h"\n\nint text_show(int a);\n\n{text}'}) == (1, CIRCLE)
 
 
 def test_circle_of_three(layers):
