@@ -6,7 +6,8 @@ enum {
     CONFLICT = 512,                 /* lines that are a multiple of this apart share few sets of a cache */
     SMALL_RUN = 4,                  /* bytes of the longest element that panels help anyway, */
     MOST_RUN = 8,                   /* where lines conflict, or panels are of whole lines */
-    LEAST_ROWS = 32,                /* the fewest rows of a panel */
+    LEAST_ROWS = 32,                /* the fewest rows of a panel, */
+    STRIDED_USES = 4,               /* unless elements lie apart: then so many rows of indices for each */
     LINE_ROWS = PANEL_BYTES / LINE, /* the most on the stack if they are whole lines, */
     HALF_ROWS = 2 * LINE_ROWS,      /* if they are half a line each, */
     MANY_ROWS = 1024,               /* and if, so narrow, they are to be worth it for longer elements */
@@ -15,6 +16,12 @@ enum {
     MOST_SLOTS = 4                  /* more threads gain more from small tasks */
 };
 
+/* Whether elements of a row of the table lie apart, each on a line of its own or nearly so. */
+static bool is_strided(const struct footprint *f)
+{
+    return f->inner->data != f->nest->run;
+}
+
 /* Whether it pays to pack the table into panels for elements that are `small`. Either it is too large for L2;
  * or only for L1, and the lines of a column, which fall into a few sets of any cache, do fit into that as a
  * panel. */
@@ -22,6 +29,7 @@ static bool is_worth_packing(const struct footprint *f, const struct profile *pr
 {
     const struct axis *axis = &f->nest->axis[0];
     const bool conflict = axis->stride % CONFLICT == 0 && f->nest->run <= 2 * small;
+    if (is_strided(f)) return f->table >= profile->panel_l1_table;
     if (f->table >= profile->panel_table) return conflict || f->nest->run <= small;
     return f->table >= profile->panel_l1_table && conflict && axis->bound <= profile->panel_l1_rows;
 }
@@ -33,16 +41,21 @@ static int64_t most_rows(const struct footprint *f, const struct profile *profil
     return f->nest->run <= SMALL_RUN ? profile->panel_rows_small : profile->panel_rows_long;
 }
 
-static bool can_be_packed(const struct cpu_work *work, const struct footprint *f,
-                          const struct profile *profile)
+static bool can_be_packed(const struct cpu_work *work, const struct footprint *f)
 {
     const struct nest *nest = f->nest;
-    const struct dim *inner = f->inner;
-    const int64_t bound = nest->axis[0].bound;
-    return work->strategy == ROWS && work->kernel && work->kernel->source == COLUMNS &&
-           work->kernel->run > 0 && nest->run <= MOST_RUN && nest->rank > 1 && inner[-1].data == 0 &&
-           inner->n >= LINE / nest->run && bound >= LEAST_ROWS &&
-           inner[-1].n >= bound / most_rows(f, profile);
+    return work->strategy == ROWS && work->kernel && f->inner->out == nest->run &&
+           (work->kernel->source == COLUMNS || work->kernel->source == RAMP) && nest->run <= MOST_RUN &&
+           is_power_of_two(nest->run) && nest->rank > 1 && f->inner[-1].data == 0 &&
+           f->inner->n >= LINE / nest->run;
+}
+
+/* Whether enough rows of indices choose from the table. */
+static bool is_used_enough(const struct footprint *f, const struct profile *profile)
+{
+    const int64_t bound = f->nest->axis[0].bound, rows = f->inner[-1].n;
+    if (is_strided(f)) return bound <= LINE_ROWS && rows / STRIDED_USES >= bound;
+    return bound >= LEAST_ROWS && rows >= bound / most_rows(f, profile);
 }
 
 /* How many bytes the rows of panels on the stack have; 0: there are none. */
@@ -70,7 +83,7 @@ void garner_plan_panels(struct cpu_work *work, const struct footprint *f, const 
 {
     const struct profile *profile = &target->profile;
     const struct nest *nest = f->nest;
-    if (!can_be_packed(work, f, profile)) return;
+    if (!can_be_packed(work, f) || !is_used_enough(f, profile)) return;
     const struct dim *before = f->inner - 1;
     const int64_t row = choose_panel_row(f, profile);
     work->scratch_rows = choose_scratch_rows(f, profile);

@@ -27,6 +27,15 @@ static void pack_panel(struct panel panel, const char *from, const struct axis *
     }
 }
 
+/* The same for elements that lie `stride` bytes apart in the table. */
+static void pack_strided(struct panel panel, const char *from, const struct nest *nest, int64_t stride)
+{
+    const struct axis *axis = &nest->axis[0];
+    for (int64_t i = 0; i < axis->bound; i++, from += axis->stride)
+        for (int64_t k = 0; k < panel.row_bytes / nest->run; k++, panel.at += nest->run)
+            memcpy(panel.at, from + k * stride, (size_t)nest->run);
+}
+
 /* Moves the columns of a panel. A row at which the kernel stops goes as any other. */
 static bool move_panel(const struct execution *e, const struct segment *like, const char *panel,
                        struct spot first, int64_t rows)
@@ -53,7 +62,11 @@ static bool move_strip(const struct execution *e, const struct strip *strip, str
     like.row_points = (uint8_t)points;
     for (int64_t done = 0; done < strip->columns; done += points) {
         const struct spot column = spot_along(strip->first, inner, at_most(done, strip->columns - points));
-        pack_panel(panel, e->buffers->data + column.data, &e->nest->axis[0]);
+        const char *from = e->buffers->data + column.data;
+        if (inner->data == e->nest->run)
+            pack_panel(panel, from, &e->nest->axis[0]);
+        else
+            pack_strided(panel, from, e->nest, inner->data);
         if (!move_panel(e, &like, panel.at, column, strip->rows)) return false;
     }
     return true;

@@ -253,6 +253,20 @@ static void draw_lent(struct random *random, struct test_case *c)
     c->axis = 1;
 }
 
+/* A table of which rows use one element in so many, all of them often. */
+static void draw_strided_panels(struct random *random, struct test_case *c)
+{
+    const int64_t item = (int64_t)1 << random_between(random, 0, 3), apart = random_between(random, 2, 70);
+    const int64_t bound = random_between(random, 2, 300), rows = random_between(random, 4 * bound, 6 * bound);
+    const int64_t least = 1 + 128 * 1024 / (bound * apart * item);
+    const int64_t columns = at_most(random_between(random, least, least + 200), 64 + POINTS / rows);
+    c->dtype = GARNER_OPAQUE;
+    c->item_bytes = (size_t)item;
+    set_shape(&c->data, 3, bound, columns, apart);
+    set_shape(&c->indices, 3, rows, columns, 1);
+    c->axis = 0;
+}
+
 static void draw_short_rows(struct random *random, struct test_case *c)
 {
     const size_t item = pick_item(random, c, 1, 64);
@@ -346,6 +360,7 @@ static const struct family families[] = {
     {GARNER_GATHER_ELEMENTS, draw_along_last, 5},
     {GARNER_GATHER_ELEMENTS, draw_along_first, 6},
     {GARNER_GATHER_ELEMENTS, draw_panels, 12},
+    {GARNER_GATHER_ELEMENTS, draw_strided_panels, 4},
     {GARNER_GATHER_ELEMENTS, draw_lent, 4},
     {GARNER_GATHER_ELEMENTS, draw_short_rows, 18},
     {GARNER_GATHER, draw_reused, 14},
