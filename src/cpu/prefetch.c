@@ -94,5 +94,5 @@ void garner_plan_prefetch(struct cpu_work *work, const struct footprint *f, cons
     s->prefetch_distance = choose_distance(work, f, profile, non_temporal);
     s->points_to_l1 = s->indices_to_l1 = goes_to_l1(work, f, profile, non_temporal);
     garner_plan_table_prefetch(work, f, profile);
-    s->by_strips = s->points_to_l1 || s->prefetch_distance == 0;
+    s->by_strips = !profile->rows_in_order && (s->points_to_l1 || s->prefetch_distance == 0);
 }
