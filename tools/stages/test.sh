@@ -7,7 +7,11 @@
 wanted=(lint unit shell python others docs unitasan shellasan pythonasan)
 
 # What compiling takes comes first. The rest is installed while it compiles.
-prepare() { tools/setup compile || exit 1; }
+cases=$logs/cases.txt
+prepare() {
+    rm -f "$cases"
+    tools/setup compile || exit 1
+}
 
 stage packages one
 stage_packages() { tools/setup test && tools/setup lint && echo 'everything is installed'; }
@@ -19,10 +23,8 @@ stage lint one packages
 stage_lint() { tools/lint; }
 
 # The number of cases for each operator version, index type and element type is shown in the end.
-cases=$logs/cases.txt
 stage unit all build
 stage_unit() {
-    rm -f "$cases"
     unit_tests $release
     sed -n '/^cases for each/,/^[^A-Zc]/p' $release/Testing/Temporary/LastTest.log | grep -v '^\[' >"$cases"
 }
