@@ -310,7 +310,7 @@ GARNER_API GARNER_MUST_USE garner_status garner_infer(const garner_op *op, const
 
 /* ---- Threads ---------------------------------------------------------------------------------- */
 
-/* One piece of work. */
+/* One task. */
 typedef void garner_task(void *argument, size_t i);
 
 /*

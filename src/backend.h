@@ -70,4 +70,7 @@ backend_plan garner_cpu_plan;
 backend_execute garner_cpu_execute;
 backend_describe garner_cpu_describe;
 
+/* Fills in what garner_cpu_info says of its levels of kernels and of its profile. */
+void garner_cpu_tell(garner_cpu *cpu);
+
 #endif

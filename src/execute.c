@@ -120,7 +120,7 @@ static inline garner_status run_once(const struct op *op, const garner_tensor *d
     struct garner_plan plan;
     if (exec == NULL && run_small(op, data, indices, out)) return GARNER_OK;
     if (out == NULL) return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: out is NULL", op->name);
-    RETURN_NOT_OK(garner_plan_make(&plan, op, data, indices, out, NULL, error));
+    RETURN_NOT_OK(garner_plan_make(&plan, op, &(struct tensors){data, indices, out}, NULL, error));
     return run_plan(&plan, data->data, indices->data, out->data, exec, error);
 }
 
@@ -134,30 +134,34 @@ garner_status garner_run(const garner_op *given, const garner_tensor *data, cons
     return run_once(&op, data, indices, out, exec, error);
 }
 
-GARNER_INLINE garner_status run_default(garner_kind kind, int64_t axis, int64_t batch_dims,
-                                        const garner_tensor *data, const garner_tensor *indices,
-                                        const garner_tensor *out, garner_error *error)
+GARNER_INLINE garner_status run_default(const struct op *op, const garner_tensor *data,
+                                        const garner_tensor *indices, const garner_tensor *out,
+                                        garner_error *error)
 {
     garner_error spare;
-    struct op op;
-    garner_op_default(&op, kind, axis, batch_dims);
-    return run_once(&op, data, indices, out, NULL, error_begin(error, &spare));
+    return run_once(op, data, indices, out, NULL, error_begin(error, &spare));
 }
 
 garner_status garner_gather(const garner_tensor *data, const garner_tensor *indices, int64_t axis,
                             const garner_tensor *out, garner_error *error)
 {
-    return run_default(GARNER_GATHER, axis, 0, data, indices, out, error);
+    struct op op;
+    garner_op_default(&op, GARNER_GATHER, axis, 0);
+    return run_default(&op, data, indices, out, error);
 }
 
 garner_status garner_gather_elements(const garner_tensor *data, const garner_tensor *indices, int64_t axis,
                                      const garner_tensor *out, garner_error *error)
 {
-    return run_default(GARNER_GATHER_ELEMENTS, axis, 0, data, indices, out, error);
+    struct op op;
+    garner_op_default(&op, GARNER_GATHER_ELEMENTS, axis, 0);
+    return run_default(&op, data, indices, out, error);
 }
 
 garner_status garner_gather_nd(const garner_tensor *data, const garner_tensor *indices, int64_t batch_dims,
                                const garner_tensor *out, garner_error *error)
 {
-    return run_default(GARNER_GATHER_ND, 0, batch_dims, data, indices, out, error);
+    struct op op;
+    garner_op_default(&op, GARNER_GATHER_ND, 0, batch_dims);
+    return run_default(&op, data, indices, out, error);
 }

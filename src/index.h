@@ -70,30 +70,30 @@ GARNER_INLINE int64_t index_wrap(int64_t index, int64_t wrap)
     return index + (wrap & -(int64_t)(index < 0));
 }
 
-/* Wraps a negative index and answers whether the result lies in [0, bound). */
-GARNER_INLINE bool index_inside(int64_t index, int64_t bound, int64_t wrap, int64_t *place)
+/* Wraps a negative index and answers whether what it picks then lies in [0, bound). */
+GARNER_INLINE bool index_inside(int64_t index, int64_t bound, int64_t wrap, int64_t *picked)
 {
-    *place = index_wrap(index, wrap);
-    return (uint64_t)*place < (uint64_t)bound;
+    *picked = index_wrap(index, wrap);
+    return (uint64_t)*picked < (uint64_t)bound;
 }
 
 enum landing { INSIDE, NOWHERE, REFUSED };
 
 /* Where an index lands under a policy. NOWHERE: its slice is zeros. */
 static inline enum landing index_land(int64_t index, struct index_type type, const struct axis *axis,
-                                      garner_oob policy, int64_t *place)
+                                      garner_oob policy, int64_t *picked)
 {
     bool beyond = index_is_beyond(index, type);
-    if (!beyond && index_inside(index, axis->bound, axis->wrap, place)) return INSIDE;
+    if (!beyond && index_inside(index, axis->bound, axis->wrap, picked)) return INSIDE;
     if (policy == GARNER_OOB_ZERO) return NOWHERE;
     if (policy == GARNER_OOB_ERROR || axis->bound == 0) return REFUSED;
     if (policy == GARNER_OOB_CLAMP) {
-        *place = index < 0 && !beyond ? 0 : axis->bound - 1;
+        *picked = index < 0 && !beyond ? 0 : axis->bound - 1;
     } else if (beyond) {
-        *place = (int64_t)((uint64_t)index % (uint64_t)axis->bound);
+        *picked = (int64_t)((uint64_t)index % (uint64_t)axis->bound);
     } else {
         int64_t rest = index % axis->bound;
-        *place = rest < 0 ? rest + axis->bound : rest;
+        *picked = rest < 0 ? rest + axis->bound : rest;
     }
     return INSIDE;
 }

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cpu/profile.h"
+#include "backend.h"
 #include "pool.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -83,32 +83,16 @@ static void find_features(char *text, size_t size)
 
 void garner_cpu_info(garner_cpu *cpu)
 {
-    const struct profile *profile = &garner_cpu_target()->profile;
     garner_cpu found = {
         .cpus = garner_pool_cpus(),
         .threads = garner_pool_threads(),
         .architecture = architecture(),
-        .detected = garner_level_name(garner_cpu_detected()),
-        .level = garner_level_name(profile->level),
-        .profile = profile->name,
-        .profile_cpus = profile->cpus,
-        .measured = profile->measured,
     };
     if (cpu == NULL) return;
+    garner_cpu_tell(&found);
     uint32_t size = cpu->size;
     find_features(found.features, sizeof found.features);
     found.size = size;
     const size_t first_version = offsetof(garner_cpu, profile);
     memcpy(cpu, &found, size == 0 ? first_version : size > sizeof found ? sizeof found : size);
-}
-
-const char *garner_cpu_level_name(int i)
-{
-    return i >= 0 && i < LEVELS ? garner_level_name((enum level)i) : NULL;
-}
-
-const char *garner_cpu_profile_name(int i)
-{
-    const struct profile *profile = garner_profile(i);
-    return profile ? profile->name : NULL;
 }

@@ -4,19 +4,18 @@
 
 #include "shape.h"
 
-/* Appends axis i of a stretch. Since extents of 1 are left out, and the elements of out fit in 63 bits, there
- * are at most 62 dims. */
-static inline void append(struct nest *nest, const struct stretch *stretch, int i, int64_t n,
-                          const struct view *data, const struct view *indices, int64_t out)
+/* Appends axis i of a group, of which extent and stride in out are given. Since extents of 1 are left out,
+ * and the elements of out fit in 63 bits, there are at most 62 dims. */
+static inline void append(struct nest *nest, struct dim dim, const struct axis_group *group, int i,
+                          const struct view *data, const struct view *indices)
 {
-    struct dim dim = {.n = n, .out = out};
-    if (stretch->data >= 0) dim.data = data->stride[stretch->data + i] * data->item;
-    if (stretch->indices >= 0) dim.index = indices->stride[stretch->indices + i];
+    if (group->data >= 0) dim.data = data->stride[group->data + i] * data->item;
+    if (group->indices >= 0) dim.index = indices->stride[group->indices + i];
     nest_append(nest, dim);
 }
 
-/* The first stretch, merged into axis 0 of out: the stride of each axis is that of axis 0 times the extents
- * after it. */
+/* The first axis group, merged into axis 0 of out: the stride of each axis is that of axis 0 times the
+ * extents after it. */
 static GARNER_NOINLINE bool append_merged(struct nest *nest, const struct map *map, const struct view *data,
                                           const struct view *indices, const struct view *out)
 {
@@ -25,7 +24,8 @@ static GARNER_NOINLINE bool append_merged(struct nest *nest, const struct map *m
     for (int i = 0; i < map->merged && out->count > 0; i++) {
         inner /= indices->n[i];
         if (indices->n[i] != 1)
-            append(nest, map->stretch, i, indices->n[i], data, indices, out->stride[0] * out->item * inner);
+            append(nest, (struct dim){.n = indices->n[i], .out = out->stride[0] * out->item * inner},
+                   map->group, i, data, indices);
     }
     return true;
 }
@@ -39,13 +39,14 @@ static inline bool add_dims(struct nest *nest, const struct map *map, const stru
     int axis = map->merged ? 1 : 0, s = axis;
     if (out->rank != map->rank - (map->merged ? map->merged - 1 : 0)) return false;
     if (map->merged && !append_merged(nest, map, data, indices, out)) return false;
-    for (; s < map->stretches; s++) {
-        const struct stretch *stretch = &map->stretch[s];
-        const int64_t *extent = stretch_extents(stretch, data, indices);
-        for (int i = 0; i < stretch->axes; i++, axis++) {
+    for (; s < map->groups; s++) {
+        const struct axis_group *group = &map->group[s];
+        const int64_t *extent = group_extents(group, data, indices);
+        for (int i = 0; i < group->axes; i++, axis++) {
             if (extent[i] != out->n[axis]) return false;
             if (extent[i] != 1 && !empty)
-                append(nest, stretch, i, extent[i], data, indices, out->stride[axis] * item);
+                append(nest, (struct dim){.n = extent[i], .out = out->stride[axis] * item}, group, i, data,
+                       indices);
         }
     }
     return true;

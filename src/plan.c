@@ -27,18 +27,17 @@ static inline struct meeting meeting_of(const struct view *a, const struct view 
         if (rarely(fault_ != VIEW_FINE)) return garner_view_fail(fault_, view, (op)->name, role, error); \
     } while (0)
 
-garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, const garner_tensor *data,
-                               const garner_tensor *indices, const garner_tensor *out, garner_shape *output,
-                               garner_error *error)
+garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, const struct tensors *tensors,
+                               garner_shape *output, garner_error *error)
 {
     struct view from, to, *at = &plan->index_map.view;
     struct map map;
-    MAKE_VIEW(&from, data, op, "data", error);
-    MAKE_VIEW(at, indices, op, "indices", error);
+    MAKE_VIEW(&from, tensors->data, op, "data", error);
+    MAKE_VIEW(at, tensors->indices, op, "indices", error);
     RETURN_NOT_OK(garner_shape_map(&map, op, &from, at, error));
     if (output) RETURN_NOT_OK(garner_shape_infer(output, &map, op, &from, at, error));
-    if (out)
-        MAKE_VIEW(&to, out, op, "out", error);
+    if (tensors->out)
+        MAKE_VIEW(&to, tensors->out, op, "out", error);
     else
         garner_view_dense(&to, output);
     if (to.dtype != from.dtype || to.item != from.item ||
@@ -86,7 +85,8 @@ garner_status garner_plan_create(garner_plan **plan, const garner_op *given, con
     if (made == NULL)
         return garner_fail(error, GARNER_NO_MEMORY, "garner_plan_create: no memory for a plan of %zu bytes",
                            sizeof *made);
-    garner_status status = garner_plan_make(made, &op, data, indices, out, &made->output, error);
+    const struct tensors tensors = {data, indices, out};
+    garner_status status = garner_plan_make(made, &op, &tensors, &made->output, error);
     if (status == GARNER_OK)
         *plan = made;
     else

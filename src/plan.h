@@ -29,11 +29,15 @@ struct garner_plan {
     garner_shape output;        /* of planned calls; a one-call's caller has it already */
 };
 
+/* The caller's three tensors. */
+struct tensors {
+    const garner_tensor *data, *indices, *out;
+};
+
 /* Makes a plan in memory that is given: the heap for planned calls, the stack for one-call functions. The
- * shape of out is put into `output`, unless that is NULL; then `out` must not be, which otherwise means
+ * shape of out is put into `output`, unless that is NULL; then `out` must not be NULL, which otherwise means
  * dense. */
-garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, const garner_tensor *data,
-                               const garner_tensor *indices, const garner_tensor *out, garner_shape *output,
-                               garner_error *error);
+garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, const struct tensors *tensors,
+                               garner_shape *output, garner_error *error);
 
 #endif

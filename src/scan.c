@@ -33,10 +33,10 @@ static GARNER_COLD garner_status report(const struct index_map *map, const struc
     bool empty = error->bound == 0, beyond = index_is_beyond(index, nest->index_type);
     snprintf(value, sizeof value, beyond ? "%" PRIu64 : "%" PRId64, index);
     print_range(range, sizeof range, &nest->axis[k]);
-    struct list_text place = garner_list_text(map->view.rank, coordinates);
+    struct list_text position = garner_list_text(map->view.rank, coordinates);
     return garner_fail_at_axis(error, GARNER_OUT_OF_RANGE, map->gather + k,
                                "%s: indices%s = %s is outside %s%sdata axis %d%s", op,
-                               map->view.rank == 0 ? "" : place.text, value, empty ? "" : range,
+                               map->view.rank == 0 ? "" : position.text, value, empty ? "" : range,
                                empty ? "" : " of ", map->gather + k, empty ? ", which is empty" : "");
 }
 
@@ -88,7 +88,7 @@ static bool asks_to_stop(const garner_exec *exec, int64_t *left)
 garner_status garner_scan(const struct index_map *map, const struct nest *nest, const char *op,
                           const void *base, const garner_exec *exec, garner_error *error)
 {
-    int64_t coordinates[GARNER_MAX_RANK] = {0}, place, at = 0, left = SCANNED_AT_ONCE;
+    int64_t coordinates[GARNER_MAX_RANK] = {0}, picked, at = 0, left = SCANNED_AT_ONCE;
     if (map->view.count == 0 || nest->policy == GARNER_OOB_ZERO) return GARNER_OK;
     do {
         if (asks_to_stop(exec, &left))
@@ -97,7 +97,7 @@ garner_status garner_scan(const struct index_map *map, const struct nest *nest, 
         const struct axis *axis = &nest->axis[map->tuples ? coordinates[map->view.rank - 1] : 0];
         const char *here = (const char *)base + at * nest->index_type.bytes;
         int64_t index = index_load(here, nest->index_type);
-        if (index_land(index, nest->index_type, axis, nest->policy, &place) == REFUSED)
+        if (index_land(index, nest->index_type, axis, nest->policy, &picked) == REFUSED)
             return report(map, nest, op, coordinates, index, error);
     } while (next_position(map, coordinates, &at));
     return GARNER_OK;

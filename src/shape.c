@@ -43,9 +43,9 @@ static inline enum shape_fault check_types(const struct op *op, const struct vie
 
 static inline enum shape_fault find_axis(const struct op *op, const struct view *data, int *axis)
 {
-    int64_t place;
-    bool inside = index_inside(op->axis, data->rank, data->rank, &place);
-    *axis = (int)place;
+    int64_t picked;
+    bool inside = index_inside(op->axis, data->rank, data->rank, &picked);
+    *axis = (int)picked;
     return inside ? SHAPE_FINE : SHAPE_AXIS;
 }
 
@@ -91,25 +91,25 @@ static inline void map_begin(struct map *map, int gather, int gathers, bool tupl
     map->gather = gather;
     map->gathers = gathers;
     map->tuples = tuples;
-    map->stretches = 0;
+    map->groups = 0;
 }
 
-static inline void add_stretch(struct map *map, int axes, int data, int indices)
+static inline void add_group(struct map *map, int axes, int data, int indices)
 {
     if (axes == 0) return;
     map->rank += axes;
-    map->stretch[map->stretches++] = (struct stretch){axes, data, indices};
+    map->group[map->groups++] = (struct axis_group){axes, data, indices};
 }
 
 /* Axes [first, end) of data, of indices, of both: these must agree. */
 static inline void walk_data(struct map *map, int first, int end)
 {
-    add_stretch(map, end - first, first, -1);
+    add_group(map, end - first, first, -1);
 }
 
 static inline void walk_indices(struct map *map, int first, int end)
 {
-    add_stretch(map, end - first, -1, first);
+    add_group(map, end - first, -1, first);
 }
 
 static inline bool extents_agree(const struct op *op, int64_t data, int64_t indices)
@@ -122,7 +122,7 @@ static inline enum shape_fault walk_both(struct map *map, const struct op *op, c
 {
     for (int i = first; i < end; i++)
         if (!extents_agree(op, data->n[i], indices->n[i])) return SHAPE_EXTENT;
-    add_stretch(map, end - first, first, first);
+    add_group(map, end - first, first, first);
     return SHAPE_FINE;
 }
 
@@ -190,10 +190,10 @@ bool garner_shape_merged(const struct map *map, const struct view *indices, int6
 static void list_extents(const struct map *map, const struct view *data, const struct view *indices,
                          int64_t *extent)
 {
-    for (int s = 0; s < map->stretches; s++) {
-        const struct stretch *stretch = &map->stretch[s];
-        memcpy(extent, stretch_extents(stretch, data, indices), (size_t)stretch->axes * sizeof *extent);
-        extent += stretch->axes;
+    for (int s = 0; s < map->groups; s++) {
+        const struct axis_group *group = &map->group[s];
+        memcpy(extent, group_extents(group, data, indices), (size_t)group->axes * sizeof *extent);
+        extent += group->axes;
     }
 }
 

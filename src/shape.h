@@ -11,28 +11,28 @@
 #include "view.h"
 
 /* Neighbouring axes of out, and the neighbouring axes of data and of indices that they walk along. */
-struct stretch {
+struct axis_group {
     int axes;          /* how many, at least 1 */
     int data, indices; /* the first of each; -1: that tensor does not move */
 };
 
-enum { MOST_STRETCHES = 4 };
+enum { MOST_GROUPS = 4 };
 
 struct map {
-    int rank;      /* axes of out, before any are merged */
-    int merged;    /* how many leading axes the shape of out multiplies into one; 0: none */
-    int gather;    /* the first gathered axis of data */
-    int gathers;   /* how many data axes are gathered, one after the other */
-    bool tuples;   /* the last axis of indices counts the gathered axes */
-    int stretches; /* one after the other they are the axes of out; merged ones are the first of them */
-    struct stretch stretch[MOST_STRETCHES];
+    int rank;    /* axes of out, before any are merged */
+    int merged;  /* how many leading axes the shape of out multiplies into one; 0: none */
+    int gather;  /* the first gathered axis of data */
+    int gathers; /* how many data axes are gathered, one after the other */
+    bool tuples; /* the last axis of indices counts the gathered axes */
+    int groups;  /* one after the other they are the axes of out; merged ones are the first of them */
+    struct axis_group group[MOST_GROUPS];
 };
 
-/* The extents of a stretch. */
-static inline const int64_t *stretch_extents(const struct stretch *stretch, const struct view *data,
-                                             const struct view *indices)
+/* The extents of an axis group. */
+static inline const int64_t *group_extents(const struct axis_group *group, const struct view *data,
+                                           const struct view *indices)
 {
-    return stretch->indices >= 0 ? &indices->n[stretch->indices] : &data->n[stretch->data];
+    return group->indices >= 0 ? &indices->n[group->indices] : &data->n[group->data];
 }
 
 /* Checks the types and shapes of data and indices against the operator's rules; gives the map. */

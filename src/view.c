@@ -124,7 +124,7 @@ static enum view_fault check_type(struct view *view, uint64_t item_bytes)
     return view->item > 0 && view->item <= PTRDIFF_MAX ? VIEW_FINE : VIEW_ITEM;
 }
 
-static enum view_fault check_place(const struct view *view, const int64_t *shape)
+static enum view_fault check_rank_and_offset(const struct view *view, const int64_t *shape)
 {
     if (view->rank < 0 || view->rank > GARNER_MAX_RANK) return VIEW_RANK;
     if (shape == NULL && view->rank > 0) return VIEW_NO_SHAPE;
@@ -143,7 +143,7 @@ static GARNER_NOINLINE enum view_fault make_any(struct view *view, const int64_t
                                                 const int64_t *strides, uint64_t item_bytes)
 {
     enum view_fault fault = check_type(view, item_bytes);
-    if (fault == VIEW_FINE) fault = check_place(view, shape);
+    if (fault == VIEW_FINE) fault = check_rank_and_offset(view, shape);
     if (fault != VIEW_FINE) return fault;
     take_shape(view, shape);
     fault = check_extents(view);

@@ -9,13 +9,13 @@ GARNER_INLINE enum landing resolve_as(const struct nest *nest, const char *at, i
     const struct dim *inner = &nest->dim[nest->rank - 1];
     enum landing worst = INSIDE;
     for (int64_t i = 0; i < n; i++) {
-        int64_t from = i * inner->data, place;
+        int64_t from = i * inner->data, picked;
         enum landing landing = INSIDE;
         for (int k = 0; k < nest->axes && landing != REFUSED; k++) {
             int64_t index = index_load(at + (i * inner->index + k * nest->step) * type.bytes, type);
-            enum landing here = index_land(index, type, &nest->axis[k], nest->policy, &place);
+            enum landing here = index_land(index, type, &nest->axis[k], nest->policy, &picked);
             if (here == INSIDE)
-                from += place * nest->axis[k].stride;
+                from += picked * nest->axis[k].stride;
             else
                 landing = here;
         }
