@@ -88,10 +88,12 @@ class Cases:
 
     def perform(self, world, call):
         good = all(thing.value is not None for thing in call.things) and call.expected is not None
+        # Held until the call is over: a capsule that dies as Python hands on an exception may lose it, whosever that is.
+        arguments, named = tuple(call.arguments), dict(call.named)
         counts = references(call)
         before = [np.asarray(thing.object).tobytes() if good and thing.kind == "ndarray" else None for thing in call.things]
         try:
-            result = call.function(*call.arguments, **call.named)
+            result = call.function(*arguments, **named)
         except HARM:
             result = None
             if good:

@@ -34,3 +34,14 @@ def test_capsules_that_are_garbage_when_a_case_ends():
     pytest.importorskip("numpy")
     done = subprocess.run([sys.executable, "-c", GARBAGE, str(FUZZ)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+FOUND = [(7, 51565, "a capsule dies as Python hands on the exception of the call that it was given to"), (5501, 54, "a mode of None"),
+         (5501, 24384, "text that waits to be written"), (88002, 49302, "so many elements that saving them takes a minute")]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed, case, what", FOUND)
+def test_cases_that_were_no_fault_of_the_package(seed, case, what):
+    pytest.importorskip("numpy")
+    done = subprocess.run([sys.executable, str(FUZZ / "python_calls.py"), "--seed", str(seed), "--case", str(case)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
