@@ -266,7 +266,8 @@ class Cases:
             if isinstance(read, garner.Tensors):
                 for name in read:
                     read[name].nbytes
-            if not several and things[0].value is not None and suffix == ".npy" and things[0].dtype.isnative:
+            changes = any(things[0].object is victim for victim in world.victims)
+            if not several and not changes and things[0].value is not None and suffix == ".npy" and things[0].dtype.isnative:
                 compare(Call("save", None, [], expected=things[0].value), read)
 
         return Call("save", garner.save, [path if world.maybe(0.95) else world.bad().object, given], {}, None, things, check)
