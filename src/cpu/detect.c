@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this CPU has, and the target that this makes: its profile and its kernels. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +80,7 @@ static void fit_caches(struct profile *profile)
 }
 
 static struct cpu_target chosen_target;
-static const struct cpu_target *_Atomic known_target; /* once it is made */
+const struct cpu_target *_Atomic garner_known_target;
 
 /* GARNER_CPU names a level that the machine has, or a profile, which has the levels that the machine has; any
  * other name changes nothing. */
@@ -96,28 +95,12 @@ static void choose_target(void)
     for (int i = SCALAR; wish && i <= (int)detected; i++)
         if (strcmp(wish, level_names[i]) == 0) profile.level = (enum level)i;
     garner_target_make(&chosen_target, &profile, tables);
-    atomic_store_explicit(&known_target, &chosen_target, memory_order_release);
+    atomic_store_explicit(&garner_known_target, &chosen_target, memory_order_release);
 }
 
-static GARNER_COLD const struct cpu_target *find_target(void)
+GARNER_COLD const struct cpu_target *garner_find_target(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, choose_target);
     return &chosen_target;
-}
-
-const struct cpu_target *garner_cpu_target(void)
-{
-    const struct cpu_target *target = atomic_load_explicit(&known_target, memory_order_acquire);
-    return target ? target : find_target();
-}
-
-enum level garner_cpu_level(void)
-{
-    return garner_cpu_target()->profile.level;
-}
-
-const struct kernel *garner_kernel_find(enum source source, int index, int64_t run)
-{
-    return target_kernel(garner_cpu_target(), source, index, run);
 }

@@ -12,6 +12,8 @@
 #ifndef GARNER_CPU_PROFILE_H
 #define GARNER_CPU_PROFILE_H
 
+#include <stdatomic.h>
+
 #include "kernels/kernel.h"
 
 #define NEVER INT64_MAX
@@ -127,8 +129,15 @@ struct cpu_target {
 void garner_target_make(struct cpu_target *target, const struct profile *profile,
                         const kernel_table *const tables[LEVELS]);
 
-/* The CPU that this is, or that GARNER_CPU names. */
-const struct cpu_target *garner_cpu_target(void);
+/* The CPU that this is, or that GARNER_CPU names: found once, then kept here. */
+extern const struct cpu_target *_Atomic garner_known_target;
+const struct cpu_target *garner_find_target(void);
+
+static inline const struct cpu_target *garner_cpu_target(void)
+{
+    const struct cpu_target *target = atomic_load_explicit(&garner_known_target, memory_order_acquire);
+    return __builtin_expect(target != NULL, 1) ? target : garner_find_target();
+}
 
 /* The kernel of the highest level for a run of that many bytes. */
 static inline const struct kernel *target_kernel(const struct cpu_target *target, enum source source,

@@ -163,21 +163,20 @@ static void keep_one_block(struct cpu_work *work, const struct nest *nest)
     work->segment.row_out_stride = nest->dim[0].out;
 }
 
-/* What is known of the segments before anything is chosen. Field by field: to clear so much at once gcc uses
- * an instruction that takes as long as the rest. */
+/* What is known of the segments before anything is chosen; where they lie comes beside them. Field by field:
+ * to clear so much at once gcc uses an instruction that takes as long as the rest. */
 static void begin_segment(struct segment *s, const struct nest *nest, const struct dim *inner,
                           const struct profile *profile)
 {
-    s->data = s->index = s->out = NULL;
-    s->n = s->prefetch_distance = 0;
+    s->prefetch_distance = 0;
     s->data_stride = inner->data;
     s->out_stride = inner->out;
     s->run = nest->run;
     s->points_to_l1 = s->indices_to_l1 = s->table_to_l1 = false;
     s->unaligned = s->non_temporal = s->by_memcpy = false;
     s->by_strips = true;
-    s->overlap_vectors = s->row_points = 0;
     s->overlap_vectors = (uint8_t)profile->overlap_vectors;
+    s->row_points = 0;
     s->table_bytes_per_point = 0;
     s->pattern = NULL;
     s->axis = nest->axis;
