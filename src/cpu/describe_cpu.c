@@ -23,12 +23,12 @@ static void say_kernel(struct line *line, const struct kernel *kernel)
 static void say_strategy(struct line *line, const struct cpu_work *work, const struct nest *nest,
                          const struct cpu_target *target)
 {
-    static const char *const names[] = {
+    static const char *const strategy_names[] = {
         [ROWS] = "rows",     [SHORT_ROWS] = "short-rows",
         [PANELS] = "panels", [REUSED_INDICES] = "reused-indices",
         [BITS] = "bits",     [ONE_BLOCK] = "one-block",
     };
-    garner_line_add(line, ", strategy %s, kernel", names[work->strategy]);
+    garner_line_add(line, ", strategy %s, kernel", strategy_names[work->strategy]);
     if (work->strategy == BITS)
         garner_line_add(line, " scalar bits");
     else if (work->strategy == PANELS)

@@ -43,7 +43,7 @@ const char *garner_level_name(enum level level)
     return level_names[level];
 }
 
-static const kernel_table *const tables[LEVELS] = {
+static const kernel_table *const level_tables[LEVELS] = {
     [SCALAR] = &garner_scalar_kernels,
 #if defined(__x86_64__)
     [AVX2] = &garner_avx2_kernels,
@@ -54,7 +54,7 @@ static const kernel_table *const tables[LEVELS] = {
 
 const kernel_table *garner_level_kernels(enum level level)
 {
-    return tables[level];
+    return level_tables[level];
 }
 
 /* A threshold that means a cache, by what the system says of its size; within bounds, since some systems say
@@ -94,7 +94,7 @@ static void choose_target(void)
     if (profile.level > detected) profile.level = detected;
     for (int i = SCALAR; wish && i <= (int)detected; i++)
         if (strcmp(wish, level_names[i]) == 0) profile.level = (enum level)i;
-    garner_target_make(&chosen_target, &profile, tables);
+    garner_target_make(&chosen_target, &profile, level_tables);
     atomic_store_explicit(&garner_known_target, &chosen_target, memory_order_release);
 }
 

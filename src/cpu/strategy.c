@@ -64,16 +64,16 @@ static bool continues(const struct nest *nest, const struct dim *inner)
            continues_stride(before->out, inner->n, inner->out);
 }
 
-/* By which source short rows go: joined, unless wide registers can gather them. But elements of a table in
- * memory are better prefetched by a ring, as patterns are. */
-static GARNER_NOINLINE enum source choose_short_source(const struct nest *nest, int64_t table,
+/* By which source short rows go that choose from a table of so many bytes: joined, unless wide registers can
+ * gather them. But elements of a table in memory are better prefetched by a ring, as patterns are. */
+static GARNER_NOINLINE enum source choose_short_source(const struct nest *nest, int64_t bytes,
                                                        const struct cpu_target *target)
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
     const struct profile *profile = &target->profile;
     const int64_t run = nest->run, n = inner->n, least = run < 4 ? LEAST_SMALL : LEAST_UNIT;
     const enum source other = n < SHORT_ROW ? PATTERN : UNIT;
-    if (run > MOST_ELEMENT || !is_power_of_two(run) || table > profile->l3_table) return PATTERN;
+    if (run > MOST_ELEMENT || !is_power_of_two(run) || bytes > profile->l3_table) return PATTERN;
     if (target_kernel(target, other, nest->index_type.bytes, run)->level > SCALAR) return PATTERN;
     const int64_t most =
         nest->points * run > profile->l2_table ? profile->joined_row_far : profile->joined_row;
