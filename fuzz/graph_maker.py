@@ -51,7 +51,7 @@ class Maker:
             return tuple(shape)
         if way < 0.5:
             return None
-        return tuple(n if self.chance(0.4) else None if self.chance(0.5) else f"n{d}" for d, n in enumerate(shape))
+        return tuple(n if self.chance(0.4) else None if self.chance(0.5) else f"n{n}" for n in shape)
 
     def new_value(self, dtype, array, last_known=False):
         name = f"{self.one_of(('v', 'a/b.', 'ü', 'x y'))}{len(self.case.values)}"

@@ -295,7 +295,7 @@ class World:
         code, bits = self.any([0, 1, 2, 4, 5, 6, 0, 1, 3, 7, 9, 12, 17, 18, 77, 255]), self.any([8, 16, 32, 64, 128, 4, 2, 0, 1, 7, 255])
         if options["name"] == b"dltensor":
             options["version"] = None  # one form under the other's name is no tensor at all
-        takes_minutes = 2**24 < math.prod(shape) < 2**40  # to copy, if strides of 0 make it fit
+        takes_minutes = 2**24 < math.prod(shape) < 2**63  # to copy, or to fill a disk with, if strides of 0 make it fit
         if takes_minutes or is_outside(shape, options["strides"], options["offset"], bits, 256):
             shape, options["offset"], options["strides"] = [self.any([0, 1, 2])], 0, None
         address = self.any([ctypes.addressof(memory)] * 9 + [None])
