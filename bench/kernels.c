@@ -102,7 +102,7 @@ GARNER_INLINE int64_t move_unchecked(const struct segment *given, enum source so
 }
 
 #define CEILING_NAME(level, source, index, run) ceiling_##level##_##source##_##index##_##run
-#define KERNEL(level, source, index, run)                                                                \
+#define KERNEL(level, source, index, run, body)                                                          \
     static int64_t CEILING_NAME(level, source, index, run)(const struct segment *like, const char *data, \
                                                            const char *indices, char *out, int64_t n)    \
     {                                                                                                    \
@@ -113,7 +113,7 @@ GARNER_INLINE int64_t move_unchecked(const struct segment *given, enum source so
 #undef KERNEL
 
 static kernel_function *const ceilings[] = {
-#define KERNEL(level, source, index, run) CEILING_NAME(level, source, index, run),
+#define KERNEL(level, source, index, run, body) CEILING_NAME(level, source, index, run),
 #include "cpu/kernels/kernels.def"
 #undef KERNEL
 };

@@ -3,7 +3,7 @@
 #include "kernel_list.h"
 
 const struct kernel_line kernel_lines[] = {
-#define KERNEL(level, source, index, run) {level, source, index, run, #source " " #index " " #run},
+#define KERNEL(level, source, index, run, body) {level, source, index, run, #source " " #index " " #run},
 #include "cpu/kernels/kernels.def"
 #undef KERNEL
 };

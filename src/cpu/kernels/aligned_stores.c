@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows without a seam: out is stored in whole pieces of 16 bytes at addresses that are multiples of 16, and
- * what a row leaves of its last piece is carried, in a register, into the next row. A store that reaches over
- * such an address costs two on aarch64, and rows of an odd length would consist of those. Loads begin
- * anywhere, but stay within their row.
+ * Runs by aligned stores: out is stored in whole vectors of 16 bytes at addresses that are multiples of 16,
+ * and what a run leaves of its last vector is carried, in a register, into the next run. A store across such
+ * an address costs two on aarch64, and runs of an odd length would consist of those. Loads are unaligned, but
+ * stay within their run.
  */
 #include "aligned_stores.h"
 
@@ -12,165 +12,196 @@
 
 #include "source.h"
 
-enum { MOST_OVERLAPPING = 4 /* whole pieces of a row that may go with a seam */ };
+enum { MOST_OVERLAPPING = 4 /* whole vectors of a run that may go by unaligned stores */ };
 
-/* Whether later rows are asked for while one is moved, and into which cache. */
-enum ask { ASK_NOT, ASK_NEAR, ASK_FAR, ASKS };
-
-GARNER_INLINE uint8x16_t load_piece(const char *from)
+GARNER_INLINE uint8x16_t load_vector(const char *from)
 {
     return vld1q_u8((const uint8_t *)(const void *)from);
 }
 
-GARNER_INLINE void store_piece(char *out, uint8x16_t piece)
+GARNER_INLINE void store_vector(char *out, uint8x16_t vector)
 {
-    vst1q_u8((uint8_t *)(void *)out, piece);
+    vst1q_u8((uint8_t *)(void *)out, vector);
 }
 
-/* Bytes [from, from + 16) of a piece; zeros where it has none. */
-GARNER_INLINE uint8x16_t shift_piece(uint8x16_t piece, int64_t from)
+/* Bytes [from, from + 16) of a vector; zeros where it has none. */
+GARNER_INLINE uint8x16_t shift_vector(uint8x16_t vector, int64_t from)
 {
     enum { NO = 255 };
-    static const uint8_t byte[3 * PIECE] = {
+    static const uint8_t byte[3 * VECTOR] = {
         NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, /* before it */
         0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, /* of it */
         NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, /* and after */
     };
-    return vqtbl1q_u8(piece, vld1q_u8(byte + PIECE + from));
+    return vqtbl1q_u8(vector, vld1q_u8(byte + VECTOR + from));
 }
 
-/* Where the next row begins: `phase` bytes into the piece at `out`. They are carried, followed by zeros. */
-struct seam {
+/* Where the next run begins: `phase` bytes into the vector at `out`. They are carried, followed by zeros. */
+struct carried {
     char *out;
     int64_t phase;
-    uint8x16_t carry;
+    uint8x16_t bytes;
 };
 
-/* The last `phase` bytes of a row, then zeros. */
+/* The last `phase` bytes of a run, then zeros. */
 GARNER_INLINE uint8x16_t leave_over(const char *from, int64_t run, int64_t phase)
 {
-    return shift_piece(load_piece(from + run - PIECE), PIECE - phase);
+    return shift_vector(load_vector(from + run - VECTOR), VECTOR - phase);
 }
 
-/* The seam after a row that lies at `from` and ends at `end`. */
-GARNER_INLINE struct seam seam_after(char *end, const char *from, int64_t run)
+/* What is carried after a run that lies at `from` and ends at `end`. */
+GARNER_INLINE struct carried carry_after(char *end, const char *from, int64_t run)
 {
-    const int64_t phase = (int64_t)((uintptr_t)end % PIECE);
-    return (struct seam){end - phase, phase, leave_over(from, run, phase)};
+    const int64_t phase = (int64_t)((uintptr_t)end % VECTOR);
+    return (struct carried){end - phase, phase, leave_over(from, run, phase)};
 }
 
-/* Writes what is still carried of the last row. */
-GARNER_INLINE void end_seam(struct seam seam, const char *from, int64_t run)
+/* Writes what is still carried of the last run. */
+GARNER_INLINE void store_carried(struct carried carried, const char *from, int64_t run)
 {
-    store_piece(seam.out + seam.phase - PIECE, load_piece(from + run - PIECE));
+    store_vector(carried.out + carried.phase - VECTOR, load_vector(from + run - VECTOR));
 }
 
-/* A row of `pieces` whole pieces, a constant, and less than one more; if it is even, of no more, and nothing
- * is carried. The lines of a later row are asked for in between, one at a time. */
-GARNER_INLINE struct seam move_seamless(struct seam seam, const char *from, int64_t run, int pieces,
-                                        bool even, uintptr_t later, enum ask ask)
+/* A later run to prefetch, at address `at`; a constant 0: none. */
+struct later {
+    uintptr_t at;
+    bool prefetches; /* a constant */
+    int64_t to_l1;
+};
+
+/* The compiler must not see that the cache level is the same all along a loop: it would make two loops of it,
+ * and the branch costs little next to a prefetch. */
+GARNER_INLINE void prefetch_later(struct later later, int64_t byte)
 {
-    const bool nearest = ask == ASK_NEAR;
-    const char *rest = from + PIECE - seam.phase;
-    uint8x16_t piece[MOST_PIECES];
-    if (ask) prefetch_line(later, nearest);
-    piece[0] = load_piece(from);
-    if (!even) piece[0] = vorrq_u8(seam.carry, shift_piece(piece[0], -seam.phase));
-    UNROLL for (int k = 1; k < pieces; k++)
+    int64_t to_l1 = later.to_l1;
+    if (!later.prefetches) return;
+    __asm__("" : "+r"(to_l1));
+    prefetch_line(later.at + (uintptr_t)byte, to_l1);
+}
+
+/* Moves a run of `vectors` whole vectors, a constant, and less than one more; if it is even, of no more, and
+ * nothing is carried. The lines of a later run are prefetched in between, one at a time. */
+GARNER_INLINE struct carried move_aligned(struct carried carried, const char *from, int64_t run, int vectors,
+                                          bool even, struct later later)
+{
+    const char *rest = from + VECTOR - carried.phase;
+    uint8x16_t vector[MOST_VECTORS];
+    prefetch_later(later, 0);
+    vector[0] = load_vector(from);
+    if (!even) vector[0] = vorrq_u8(carried.bytes, shift_vector(vector[0], -carried.phase));
+    UNROLL for (int k = 1; k < vectors; k++)
     {
-        piece[k] = load_piece(rest + (k - 1) * PIECE);
-        if (ask && k * PIECE % LINE == 0) prefetch_line(later + (uintptr_t)(k * PIECE), nearest);
+        vector[k] = load_vector(rest + (k - 1) * VECTOR);
+        if (k * VECTOR % LINE == 0) prefetch_later(later, k * VECTOR);
     }
-    UNROLL for (int k = 0; k < pieces; k++, seam.out += PIECE)
+    UNROLL for (int k = 0; k < vectors; k++, carried.out += VECTOR)
     {
-        store_piece(seam.out, piece[k]);
-        if ((k + 1) * PIECE % LINE == 0 || k + 1 == pieces)
+        store_vector(carried.out, vector[k]);
+        if ((k + 1) * VECTOR % LINE == 0 || k + 1 == vectors)
             __asm__ volatile("" ::: "memory"); /* in ascending order */
     }
-    if (ask) prefetch_line(later + (uintptr_t)run - 1, nearest);
-    if (even) return seam;
-    seam.phase += run - pieces * PIECE;
-    if (seam.phase >= PIECE) {
-        store_piece(seam.out, load_piece(rest + (pieces - 1) * PIECE));
-        seam.out += PIECE;
-        seam.phase -= PIECE;
+    prefetch_later(later, run - 1);
+    if (even) return carried;
+    carried.phase += run - vectors * VECTOR;
+    if (carried.phase >= VECTOR) {
+        store_vector(carried.out, load_vector(rest + (vectors - 1) * VECTOR));
+        carried.out += VECTOR;
+        carried.phase -= VECTOR;
     }
-    seam.carry = leave_over(from, run, seam.phase);
-    return seam;
+    carried.bytes = leave_over(from, run, carried.phase);
+    return carried;
 }
 
-/* The points after the first, as many as are inside. Whether the row is even is a constant too. */
-GARNER_INLINE int64_t go_on(const struct segment *s, struct seam seam, const char *from, enum source source,
-                            int width, int pieces, bool even, enum ask ask)
+/* The run to prefetch while point number `i` is moved. */
+GARNER_INLINE struct later later_run(const struct segment *s, int64_t i, bool prefetches,
+                                     const struct kernel_id id)
+{
+    if (!prefetches) return (struct later){0, false, false};
+    return (struct later){run_address(s, at_most(i + s->prefetch_distance, s->n - 1), true, id), true,
+                          s->points_to_l1};
+}
+
+/* The offset of one point; false if an index is not inside. */
+GARNER_INLINE bool find_one(const struct segment *s, int64_t point, int64_t *offset,
+                            const struct kernel_id id)
+{
+    return id.source == BLOCK ? find_run(s, point, offset, id)
+                              : load_offsets(s, (struct group){point, 1, true}, offset, id);
+}
+
+/* What a function is made for, all constants. */
+struct aligned {
+    int vectors; /* whole ones of a run */
+    bool prefetches;
+    struct kernel_id id;
+};
+
+/* The points after the first, as many as are inside. Whether the run is even is a constant too. */
+GARNER_INLINE int64_t go_on(const struct segment *s, struct carried carried, const char *from, bool even,
+                            const struct aligned how)
 {
     const int64_t n = s->n, run = s->run;
     int64_t i = 1, offset;
-    for (; i < n && find_run(s, i, source, width, &offset); i++) {
-        const int64_t point = at_most(i + s->prefetch_distance, n - 1);
-        const uintptr_t later = ask ? run_address(s, point, source, width, true) : 0;
+    for (; i < n && find_one(s, i, &offset, how.id); i++) {
+        const struct later later = later_run(s, i, how.prefetches, how.id);
         from = s->data + offset;
-        if (ask && __builtin_expect(later == (uintptr_t)from, 0)) /* it is there */
-            seam = move_seamless(seam, from, run, pieces, even, 0, ASK_NOT);
-        else
-            seam = move_seamless(seam, from, run, pieces, even, later, ask);
+        carried = move_aligned(carried, from, run, how.vectors, even, later);
     }
-    end_seam(seam, from, run);
+    store_carried(carried, from, run);
     return i;
 }
 
-/* A row with a seam: whole pieces, and the last one, which overlaps the one before. */
-GARNER_INLINE void move_overlapping(char *out, const char *from, int64_t run, int pieces, uintptr_t later,
-                                    enum ask ask)
+/* A run by unaligned stores: whole vectors, and the last one, which overlaps the one before. */
+GARNER_INLINE void move_overlapping(char *out, const char *from, int64_t run, int vectors, struct later later)
 {
-    const bool nearest = ask == ASK_NEAR;
-    uint8x16_t piece[MOST_PIECES];
-    if (ask) prefetch_line(later, nearest), prefetch_line(later + (uintptr_t)run - 1, nearest);
-    UNROLL for (int k = 0; k < pieces; k++) piece[k] = load_piece(from + k * PIECE);
-    const uint8x16_t last = load_piece(from + run - PIECE);
-    UNROLL for (int k = 0; k + 1 < pieces; k += 2)
-        store_two_quarters(out + k * PIECE, piece[k], piece[k + 1]);
-    if (pieces % 2 != 0) store_piece(out + (pieces - 1) * PIECE, piece[pieces - 1]);
-    store_piece(out + run - PIECE, last);
+    uint8x16_t vector[MOST_OVERLAPPING];
+    prefetch_later(later, 0), prefetch_later(later, run - 1);
+    UNROLL for (int k = 0; k < vectors; k++) vector[k] = load_vector(from + k * VECTOR);
+    const uint8x16_t last = load_vector(from + run - VECTOR);
+    UNROLL for (int k = 0; k + 1 < vectors; k += 2)
+        store_two_quarters(out + k * VECTOR, vector[k], vector[k + 1]);
+    if (vectors % 2 != 0) store_vector(out + (vectors - 1) * VECTOR, vector[vectors - 1]);
+    store_vector(out + run - VECTOR, last);
 }
 
 /* The points after the first, as many as are inside. */
-GARNER_INLINE int64_t go_on_overlapping(const struct segment *s, enum source source, int width, int pieces,
-                                        enum ask ask)
+GARNER_INLINE int64_t go_on_overlapping(const struct segment *s, const struct aligned how)
 {
     const int64_t n = s->n, run = s->run;
     char *out = s->out + run;
     int64_t i = 1, offset;
-    for (; i < n && find_run(s, i, source, width, &offset); i++, out += run) {
-        const uintptr_t later =
-            ask ? run_address(s, at_most(i + s->prefetch_distance, n - 1), source, width, true) : 0;
-        move_overlapping(out, s->data + offset, run, pieces, later, ask);
+    for (; i < n && find_one(s, i, &offset, how.id); i++, out += run) {
+        const struct later later = later_run(s, i, how.prefetches, how.id);
+        move_overlapping(out, s->data + offset, run, how.vectors, later);
     }
     return i;
 }
 
 /* Whether that is faster. */
-GARNER_INLINE bool goes_overlapping(const struct segment *s, enum source source, int pieces)
+GARNER_INLINE bool goes_overlapping(const struct segment *s, const struct aligned how)
 {
-    return source != BLOCK && pieces <= MOST_OVERLAPPING && pieces <= s->overlap_vectors;
+    return how.id.source != BLOCK && how.vectors <= MOST_OVERLAPPING && how.vectors <= s->overlap_vectors;
 }
 
-/* As many points as are inside. The first is moved as it is, and begins the seam. */
-GARNER_INLINE int64_t gather_seam(const struct segment *given, enum source source, int width, int pieces,
-                                  enum ask ask)
+/* As many points as are inside. The first is moved as it is, and what it leaves over is carried. */
+GARNER_INLINE int64_t gather_aligned(const struct segment *given, const struct aligned how)
 {
     struct axis axis[MOST_AXES];
-    const struct segment own = own_segment(given, source, axis), *const s = &own;
+    const struct segment own = own_segment(given, axis, how.id), *const s = &own;
     int64_t offset;
-    if (!find_run(s, 0, source, width, &offset)) return 0;
+    if (!find_one(s, 0, &offset, how.id)) return 0;
     const char *from = s->data + offset;
     memcpy(s->out, from, (size_t)s->run);
-    const struct seam seam = seam_after(s->out + s->run, from, s->run);
-    if (seam.phase == 0 && s->run % PIECE == 0) return go_on(s, seam, from, source, width, pieces, true, ask);
-    if (goes_overlapping(s, source, pieces)) return go_on_overlapping(s, source, width, pieces, ask);
-    return go_on(s, seam, from, source, width, pieces, false, ask);
+    const struct carried carried = carry_after(s->out + s->run, from, s->run);
+    if (carried.phase == 0 && s->run % VECTOR == 0) return go_on(s, carried, from, true, how);
+    if (goes_overlapping(s, how)) return go_on_overlapping(s, how);
+    return go_on(s, carried, from, false, how);
 }
 
-/* ---- A function for each number of pieces ------------------------------------------------------------ */
+/* ---- A function for each source and number of vectors ---------------------------------------------------
+ */
+
+typedef int64_t aligned_function(const struct segment *s, int any);
 
 /* clang-format off */
 #define EACH_LENGTH(what, ...)                                                                          \
@@ -181,42 +212,36 @@ GARNER_INLINE int64_t gather_seam(const struct segment *given, enum source sourc
     what(__VA_ARGS__, 17) what(__VA_ARGS__, 18) what(__VA_ARGS__, 19)
 /* clang-format on */
 
-typedef int64_t seam_function(const struct segment *s);
-
-#define SEAM_NAME(source, width, ask, pieces) seam_##source##_##width##_##ask##_##pieces
-#define SEAM_ENTRY(source, width, ask, pieces) SEAM_NAME(source, width, ask, pieces),
-#define SEAM_BODY(source, width, ask, pieces)                                     \
-    static int64_t SEAM_NAME(source, width, ask, pieces)(const struct segment *s) \
-    {                                                                             \
-        return gather_seam(s, source, width, pieces, ask);                        \
+#define ALIGNED_NAME(source, index, prefetches, vectors) aligned_##source##_##index##_##prefetches##_##vectors
+#define ALIGNED_ENTRY(source, index, prefetches, vectors) ALIGNED_NAME(source, index, prefetches, vectors),
+#define ALIGNED_BODY(source, index, prefetches, vectors)                                               \
+    static int64_t ALIGNED_NAME(source, index, prefetches, vectors)(const struct segment *s, int any)  \
+    {                                                                                                  \
+        (void)any;                                                                                     \
+        return gather_aligned(s, (struct aligned){vectors, prefetches, {SCALAR, source, index, ANY}}); \
     }
-#define EACH_SEAM(source, width)                                                \
-    EACH_LENGTH(SEAM_BODY, source, width, ASK_NOT)                              \
-    EACH_LENGTH(SEAM_BODY, source, width, ASK_NEAR)                             \
-    EACH_LENGTH(SEAM_BODY, source, width, ASK_FAR)                              \
-    static seam_function *const seams_##source##_##width[ASKS][MOST_PIECES] = { \
-        {EACH_LENGTH(SEAM_ENTRY, source, width, ASK_NOT)},                      \
-        {EACH_LENGTH(SEAM_ENTRY, source, width, ASK_NEAR)},                     \
-        {EACH_LENGTH(SEAM_ENTRY, source, width, ASK_FAR)},                      \
-    };
-EACH_SEAM(UNIT, 4)
-EACH_SEAM(UNIT, 8)
-EACH_SEAM(PAIR, 4)
-EACH_SEAM(PAIR, 8)
-EACH_SEAM(BLOCK, 8)
+#define EACH_ALIGNED(source, index)                                                \
+    EACH_LENGTH(ALIGNED_BODY, source, index, 0)                                    \
+    EACH_LENGTH(ALIGNED_BODY, source, index, 1)                                    \
+    static aligned_function *const aligned_##source##_##index[2][MOST_VECTORS] = { \
+        {EACH_LENGTH(ALIGNED_ENTRY, source, index, 0)}, {EACH_LENGTH(ALIGNED_ENTRY, source, index, 1)}};
+EACH_ALIGNED(UNIT, 4)
+EACH_ALIGNED(UNIT, 8)
+EACH_ALIGNED(PAIR, any)
+EACH_ALIGNED(BLOCK, 8)
 
-int64_t garner_gather_seamless(const struct segment *s, enum source source, int width)
+int64_t garner_gather_aligned(const struct segment *s, enum source source, int index)
 {
-    const enum ask ask = !s->prefetch_distance ? ASK_NOT : s->points_to_l1 ? ASK_NEAR : ASK_FAR;
-    const int64_t which = s->run / PIECE - 1;
-    if (source == BLOCK) return seams_BLOCK_8[ask][which](s);
-    if (source == PAIR) return (width == 4 ? seams_PAIR_4 : seams_PAIR_8)[ask][which](s);
-    return (width == 4 ? seams_UNIT_4 : seams_UNIT_8)[ask][which](s);
+    const int64_t which = s->run / VECTOR - 1;
+    const int prefetches = s->prefetch_distance != 0;
+    if (source == BLOCK) return aligned_BLOCK_8[prefetches][which](s, index);
+    if (source == PAIR) return aligned_PAIR_any[prefetches][which](s, index);
+    return (index == 4 ? aligned_UNIT_4 : aligned_UNIT_8)[prefetches][which](s, index);
 }
 #else
-int64_t garner_gather_seamless(const struct segment *s, enum source source, int width) /* never elsewhere */
+int64_t garner_gather_aligned(const struct segment *s, enum source source, int index) /* never elsewhere */
 {
-    (void)s, (void)source, (void)width;
+    (void)s, (void)source, (void)index;
     return 0;
 }
 #endif

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of any length to places side by side, written without a seam on aarch64: aligned_stores.c says how. It
- * is a file of its own, and each length of row a function of its own there, since compilers take long over
+ * Runs of any length to addresses side by side, written by aligned stores on aarch64: aligned_stores.c says
+ * how. It is a file of its own, and each length a function of its own there, since compilers take long over
  * them.
  */
-#ifndef GARNER_CPU_SEAMLESS_H
-#define GARNER_CPU_SEAMLESS_H
+#ifndef GARNER_CPU_ALIGNED_STORES_H
+#define GARNER_CPU_ALIGNED_STORES_H
 
 #include "kernel.h"
 
 enum {
-    PIECE = 16,       /* bytes that are stored at once */
-    MOST_PIECES = 19, /* whole ones of a row: longer ones hardly gain */
-    LEAST_SEAMS = 4   /* rows that are worth it */
+    VECTOR = 16,       /* bytes that are stored at once */
+    MOST_VECTORS = 19, /* whole ones of a run: longer ones hardly gain */
+    LEAST_RUNS = 4     /* runs that are worth it */
 };
 
-/* Whether a row goes that way. */
-GARNER_INLINE bool goes_seamless(const struct segment *s, enum source source, int64_t constant)
+/* Whether runs go that way. */
+GARNER_INLINE bool goes_aligned(const struct segment *s, enum source source)
 {
 #if defined(__aarch64__)
     const bool has_it = source == UNIT || source == PAIR || source == BLOCK;
-    return has_it && constant == 0 && s->out_stride == s->run && s->n >= LEAST_SEAMS && s->run > PIECE &&
-           s->run / PIECE <= MOST_PIECES;
+    return has_it && s->out_stride == s->run && s->n >= LEAST_RUNS && s->run > VECTOR &&
+           s->run / VECTOR <= MOST_VECTORS;
 #else
-    (void)s, (void)source, (void)constant;
+    (void)s, (void)source;
     return false;
 #endif
 }
 
-/* Moves such a row until a point has an index that is not inside, and returns how many it moved. */
-int64_t garner_gather_seamless(const struct segment *s, enum source source, int width);
+/* Moves such runs until a point has an index that is not inside, and returns how many it moved. */
+int64_t garner_gather_aligned(const struct segment *s, enum source source, int index);
 
 #endif

@@ -11,24 +11,24 @@ enum {
 /* ---- Elements out of less than 2 GiB, sixteen at a time -------------------------------------------- */
 
 /* Whether these are such: of 1 and 2 bytes, or of 4 whose indices come in lanes of 4. */
-AVX512_INLINE bool goes_narrow(const struct segment *s, enum source source, int width, int run)
+AVX512_INLINE bool goes_narrow(const struct segment *s, const struct kernel_id id)
 {
-    return source == UNIT && (run < WORD || (run == WORD && width == WORD)) &&
-           s->axis[0].bound <= INT32_MAX / run;
+    return id.source == UNIT && (id.run < WORD || (id.run == WORD && id.index == WORD)) &&
+           s->axis[0].bound <= INT32_MAX / id.run;
 }
 
-/* Sixteen places; false if one is not inside as it stands. */
-AVX512_INLINE bool place_narrow_lanes(const char *at, int width, int64_t bound, __m512i *place)
+/* Sixteen indices; false if one is not inside as it stands. */
+AVX512_INLINE bool load_narrow_lanes(const char *at, int width, int64_t bound, __m512i *index)
 {
     __m512i part[MOST_AXES];
     load_parts(part, at, NARROW_LANES * width);
     if (width == WORD) {
-        *place = part[0];
-        return _mm512_cmplt_epu32_mask(*place, _mm512_set1_epi32((int)bound)) == ALL_NARROW_LANES;
+        *index = part[0];
+        return _mm512_cmplt_epu32_mask(*index, _mm512_set1_epi32((int)bound)) == ALL_NARROW_LANES;
     }
     const __m512i lower = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     const __m512i worst = _mm512_max_epu64(part[0], part[1]);
-    *place = _mm512_permutex2var_epi32(part[0], lower, part[1]);
+    *index = _mm512_permutex2var_epi32(part[0], lower, part[1]);
     return _mm512_cmplt_epu64_mask(worst, _mm512_set1_epi64(bound)) == ALL_LANES;
 }
 
@@ -41,10 +41,10 @@ AVX512_INLINE __m512i gather_words(__m512i offset, const char *from)
 
 /* As move_lanes. */
 AVX512_INLINE void move_narrow_lanes(char *out, const char *data, __m512i offset, int last, int run,
-                                     bool streams)
+                                     bool non_temporal)
 {
     if (run == WORD) {
-        store_line(out, gather_words(offset, data), streams);
+        store_line(out, gather_words(offset, data), non_temporal);
         return;
     }
     const __m512i from = _mm512_min_epi32(offset, _mm512_set1_epi32(last));
@@ -57,31 +57,32 @@ AVX512_INLINE void move_narrow_lanes(char *out, const char *data, __m512i offset
 }
 
 /* As many whole groups of sixteen from point `i` to `end` as are inside as they stand. */
-AVX512_INLINE int64_t gather_narrow_between(const struct segment *s, int64_t i, int64_t end, int width,
-                                            int run, bool streams)
+AVX512_INLINE int64_t gather_narrow_between(const struct segment *s, int64_t i, int64_t end,
+                                            bool non_temporal, const struct kernel_id id)
 {
     const int64_t bound = s->axis[0].bound;
-    const char *const index = s->index, *const data = s->data;
+    const char *const indices = s->index, *const data = s->data;
     char *const out = s->out;
-    __m512i place;
-    int64_t asks = s->table_bytes_per_point ? i : -1;
+    const int run = id.run;
+    __m512i index;
+    int64_t next_part = s->table_bytes_per_point ? i : -1;
     for (; end - i >= NARROW_LANES; i += NARROW_LANES) {
-        prefetch_onward(s, i, run, &asks);
-        if (!place_narrow_lanes(index + i * width, width, bound, &place)) break;
-        move_narrow_lanes(out + i * run, data, _mm512_slli_epi32(place, RUN_LOG(run)),
-                          (int)(bound * run - WORD), run, streams);
+        prefetch_table_part(s, i, &next_part, id);
+        if (!load_narrow_lanes(indices + i * id.index, id.index, bound, &index)) break;
+        move_narrow_lanes(out + i * run, data, _mm512_slli_epi32(index, RUN_LOG(run)),
+                          (int)(bound * run - WORD), run, non_temporal);
     }
     return i;
 }
 
 /* The same for a row, as gather_lanes. */
-AVX512_INLINE int64_t gather_narrow_lanes(const struct segment *s, int width, int run)
+AVX512_INLINE int64_t gather_narrow_lanes(const struct segment *s, const struct kernel_id id)
 {
-    const int64_t head = points_before_streaming(s, UNIT, run);
-    if (head == s->n) return gather_narrow_between(s, 0, s->n, width, run, false);
-    const int64_t moved = gather_narrow_between(s, 0, head + NARROW_LANES - 1, width, run, false);
+    const int64_t head = points_before_line(s, id);
+    if (id.run < WORD || head == s->n) return gather_narrow_between(s, 0, s->n, false, id);
+    const int64_t moved = gather_narrow_between(s, 0, head + NARROW_LANES - 1, false, id);
     if (moved < head) return moved;
-    const int64_t done = gather_narrow_between(s, head, s->n, width, run, true);
+    const int64_t done = gather_narrow_between(s, head, s->n, true, id);
     _mm_sfence();
     return done;
 }
@@ -109,78 +110,77 @@ AVX512_INLINE void gather_few_lanes(const struct segment *s, int run)
     }
 }
 
-/* ---- Rows of one line out of a sliver ------------------------------------------------------------- */
+/* ---- Rows of one line out of a packed panel ----------------------------------------------------------- */
 
 /* One row; false if an index is not inside as it stands. */
-AVX512_INLINE bool gather_sliver_lanes(const struct segment *s, int width, int run)
+AVX512_INLINE bool gather_panel_lanes(const struct segment *s, const struct kernel_id id)
 {
+    const int run = id.run;
     const int64_t bound = s->axis[0].bound;
     if (run == 8) {
         const __m512i column = _mm512_setr_epi64(0, 8, 16, 24, 32, 40, 48, 56);
         struct lanes at;
-        if (!find_lanes(s, 0, PANEL, width, run, &at)) return false;
+        if (!find_lanes(s, 0, &at, id)) return false;
         _mm512_storeu_si512((void *)s->out, gather_wide(_mm512_add_epi64(at.offset, column), s->data));
         return true;
     }
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i column = _mm512_slli_epi32(lane, RUN_LOG(run));
-    UNROLL for (int i = 0; i < LINE / run; i += NARROW_LANES)
-    {
-        __m512i place;
-        if (!place_narrow_lanes(s->index + i * width, width, bound, &place)) return false;
+    for (int i = 0; i < LINE / run; i += NARROW_LANES) {
+        __m512i index;
+        if (!load_narrow_lanes(s->index + i * id.index, id.index, bound, &index)) return false;
         const __m512i from = _mm512_add_epi32(column, _mm512_set1_epi32(i * run));
         move_narrow_lanes(s->out + i * run, s->data,
-                          _mm512_add_epi32(_mm512_slli_epi32(place, LINE_LOG), from),
+                          _mm512_add_epi32(_mm512_slli_epi32(index, LINE_LOG), from),
                           (int)(bound * LINE - WORD), run, false);
     }
     return true;
 }
 
-AVX512_INLINE int64_t gather_sliver_wide(const struct segment *given, int width, int run)
+AVX512_INLINE int64_t gather_panel_wide(const struct segment *given, const struct kernel_id id)
 {
     struct axis axis[MOST_AXES];
-    struct segment row = own_segment(given, PANEL, axis);
-    const int points = LINE / run;
+    struct segment row = own_segment(given, axis, id);
+    const int points = LINE / id.run;
     int64_t i = 0;
     for (; i < row.n; i += points, row.index += row.row_index_stride, row.out += row.row_out_stride) {
-        prefetch_sliver_indices(&row, points * width);
-        if (!gather_sliver_lanes(&row, width, run) && !gather_sliver_row(&row, LINE, width, run, true)) break;
+        prefetch_panel_indices(&row, points * id.index);
+        if (!gather_panel_lanes(&row, id) && !gather_panel_row(&row, LINE, true, id)) break;
     }
     return i;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------------- */
 
-AVX512_INLINE void gather_lanes_rows(const struct segment *s, int width, int run, enum level level)
+AVX512_INLINE int64_t gather_lanes_rows(const struct segment *s, const struct kernel_id id)
 {
     struct segment row = *s;
-    for (int64_t k = 0; k < s->rows; k++, row.data += s->row_data_stride, row.out += s->row_out_stride)
-        gather_lanes_row(&row, BLOCK, width, run, level);
+    if (s->n <= LANES) gather_few_lanes(s, id.run);
+    for (int64_t k = 0; s->n > LANES && k < s->rows; k++) {
+        gather_lanes_row(&row, id);
+        row.data += s->row_data_stride;
+        row.out += s->row_out_stride;
+    }
+    return s->n;
 }
 
-AVX512_INLINE int64_t gather512_segment(const struct segment *s, enum source source, int width, int run,
-                                        enum level level)
+AVX512_INLINE int64_t gather512_segment(const struct segment *s, const struct kernel_id id)
 {
-    if (source == PANEL)
-        return s->row_points * run == LINE ? gather_sliver_wide(s, width, run) : gather_sliver(s, width, run);
-    if (!fit_lanes(s, source, run)) return gather_segment(s, source, width, run, level);
-    if (source == BLOCK) {
-        if (s->n <= LANES)
-            gather_few_lanes(s, run);
-        else
-            gather_lanes_rows(s, width, run, level);
-        return s->n;
-    }
-    const int64_t done = goes_narrow(s, source, width, run) ? gather_narrow_lanes(s, width, run) : 0;
-    const struct segment rest = rest_of(s, done, source, width);
-    return done + gather_lanes_row(&rest, source, width, run, level);
+    if (id.source == PANEL && s->row_points * id.run == LINE) return gather_panel_wide(s, id);
+    if (id.source == PANEL || !fit_lanes(s, id)) return gather_plainly(s, id);
+    if (id.source == BLOCK) return gather_lanes_rows(s, id);
+    const int64_t done = goes_narrow(s, id) ? gather_narrow_lanes(s, id) : 0;
+    const struct segment rest = rest_of(s, done, id);
+    return done + gather_lanes_row(&rest, id);
 }
 
 #define LEVEL avx512_gather
+#define LEVEL_ENUM AVX512_GATHER
 #define LEVEL_TARGET AVX512_TARGET
-#define LEVEL_KERNEL_AVX512_GATHER DEFINE_KERNEL
+#define LEVEL_IS_AVX512_GATHER DO
 #define LEVEL_TABLE garner_avx512_gather_kernels
 #define LEVEL_BODY gather512_segment
+#define LEVEL_RUNS gather512_segment
 #include "level_tmpl.h"
 #else
 typedef int garner_avx512_gather_is_for_x86; /* a file may not be empty */

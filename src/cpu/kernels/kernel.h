@@ -93,11 +93,25 @@ GARNER_INLINE struct segment segment_at(const struct segment *like, const char *
 
 enum level { SCALAR, AVX2, AVX512, AVX512_GATHER, LEVELS };
 
-struct kernel {
+/* What a kernel's function is compiled for. It is passed by value through functions that are all inlined, so
+ * that its fields are constants in them; where code is shared by several kernels some are not. */
+struct kernel_id {
     enum level level; /* the instruction set */
     enum source source;
     int index; /* bytes of an index */
-    int run;   /* bytes of a point; 0: any */
+    int run;   /* bytes of a point; ANY or ELEMENT: see there */
+};
+
+enum {
+    ANY = 0,     /* as many bytes as the segment says, */
+    ELEMENT = -1 /* which are 1, 2, 4, 8 or 16 */
+};
+
+struct kernel {
+    enum level level;
+    enum source source;
+    int index;
+    int run; /* bytes of a point; 0: any */
     kernel_function *function;
 };
 

@@ -73,30 +73,31 @@ AVX512_INLINE __m256i gather_narrow(__m512i offset, const char *from)
     return gather_some_narrow(all_lanes(), offset, from);
 }
 
-/* Half a line, or a whole one, to out; past the caches only to a multiple of its size. */
-AVX512_INLINE void store_half(char *out, __m256i bytes, bool streams)
+/* Half a line, or a whole one, to out; non-temporally only to a multiple of its size. */
+AVX512_INLINE void store_half(char *out, __m256i bytes, bool non_temporal)
 {
-    if (streams)
+    if (non_temporal)
         _mm256_stream_si256((__m256i *)(void *)out, bytes);
     else
         _mm256_storeu_si256((__m256i *)(void *)out, bytes);
 }
 
-AVX512_INLINE void store_line(char *out, __m512i bytes, bool streams)
+AVX512_INLINE void store_line(char *out, __m512i bytes, bool non_temporal)
 {
-    if (streams)
+    if (non_temporal)
         _mm512_stream_si512((void *)out, bytes);
     else
         _mm512_storeu_si512((void *)out, bytes);
 }
 
-/* How many elements of a row lie before the first whole line of out, from which on it is written past the
- * caches; all of them if it is not. */
-AVX512_INLINE int64_t points_before_streaming(const struct segment *s, enum source source, int run)
+/* How many elements of a row lie before the first whole line of out, from which on it is stored
+ * non-temporally; all of them if it is not. */
+AVX512_INLINE int64_t points_before_line(const struct segment *s, const struct kernel_id id)
 {
-    const bool streams = source == UNIT && run >= WORD && s->non_temporal && s->n * run >= 2 * LINE;
+    const bool non_temporal =
+        id.source == UNIT && id.run >= WORD && s->non_temporal && s->n * id.run >= 2 * LINE;
     const int64_t head = -(int64_t)(uintptr_t)s->out & (LINE - 1);
-    return streams && head % run == 0 ? head / run : s->n;
+    return non_temporal && head % id.run == 0 ? head / id.run : s->n;
 }
 
 /* Out of the parts index number `axis` of each point. */
@@ -120,13 +121,13 @@ AVX512_INLINE __m512i axis_lanes(const __m512i part[MOST_AXES], int width, int a
 }
 
 /* Wraps negative ones; false if one is not inside. */
-AVX512_INLINE bool place_lanes(__m512i *place, const struct axis *axis)
+AVX512_INLINE bool check_lanes(__m512i *index, const struct axis *axis)
 {
     const __m512i bound = _mm512_set1_epi64(axis->bound);
-    if (_mm512_cmplt_epu64_mask(*place, bound) == ALL_LANES) return true;
-    *place =
-        _mm512_mask_add_epi64(*place, _mm512_movepi64_mask(*place), *place, _mm512_set1_epi64(axis->wrap));
-    return _mm512_cmplt_epu64_mask(*place, bound) == ALL_LANES;
+    if (_mm512_cmplt_epu64_mask(*index, bound) == ALL_LANES) return true;
+    *index =
+        _mm512_mask_add_epi64(*index, _mm512_movepi64_mask(*index), *index, _mm512_set1_epi64(axis->wrap));
+    return _mm512_cmplt_epu64_mask(*index, bound) == ALL_LANES;
 }
 
 /* Where eight points lie: how far from data, and how much of that is due to the last axis. */
@@ -136,7 +137,7 @@ struct lanes {
 
 /* Eight elements of 1 or 2 bytes. Those beyond `last`, from where on the last axis has less than 4 bytes, are
  * the upper part of the last 4. */
-AVX512_INLINE void move_small_lanes(char *out, const char *data, struct lanes at, int64_t last, int run)
+AVX512_INLINE void move_small_lanes(char *out, const char *data, struct lanes at, int64_t last, int64_t run)
 {
     const __m512i beyond = _mm512_sub_epi64(at.along, _mm512_min_epi64(at.along, _mm512_set1_epi64(last)));
     const __m256i words = gather_narrow(_mm512_sub_epi64(at.offset, beyond), data);
@@ -147,87 +148,94 @@ AVX512_INLINE void move_small_lanes(char *out, const char *data, struct lanes at
         _mm_storeu_si128((__m128i *)(void *)out, _mm256_cvtepi32_epi16(element));
 }
 
-AVX512_INLINE void move_lanes(char *out, const char *data, struct lanes at, int64_t last, int run,
-                              bool streams)
+/* Eight elements of `run` bytes. */
+AVX512_INLINE void move_lanes(char *out, const char *data, struct lanes at, int64_t last, int64_t run,
+                              bool non_temporal)
 {
-    if (run < WORD)
-        move_small_lanes(out, data, at, last, run);
-    else if (run == 4)
-        store_half(out, gather_narrow(at.offset, data), streams);
+    if (run == 4)
+        store_half(out, gather_narrow(at.offset, data), non_temporal);
+    else if (run == 8)
+        store_line(out, gather_wide(at.offset, data), non_temporal);
     else
-        store_line(out, gather_wide(at.offset, data), streams);
+        move_small_lanes(out, data, at, last, run);
 }
 
 /* Where eight points lie; false if an index is not inside. */
-AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, enum source source, int width, int run,
-                              struct lanes *at)
+AVX512_INLINE bool find_lanes(const struct segment *s, int64_t first, struct lanes *at,
+                              const struct kernel_id id)
 {
-    const int axes = source_axes(source);
+    const int axes = source_axes(id.source);
     __m512i part[MOST_AXES];
-    load_parts(part, s->index + first * axes * width, LANES * axes * width);
+    load_parts(part, s->index + first * axes * id.index, LANES * axes * id.index);
     at->offset = at->along = _mm512_setzero_si512();
     UNROLL for (int k = 0; k < axes; k++)
     {
-        __m512i place = axis_lanes(part, width, k, axes);
-        if (source == BLOCK) {
-            at->offset = place;
+        __m512i index = axis_lanes(part, id.index, k, axes);
+        if (id.source == BLOCK) {
+            at->offset = index;
             return true;
         }
-        if (!place_lanes(&place, &s->axis[k])) return false;
-        if (source == UNIT)
-            at->along = _mm512_slli_epi64(place, RUN_LOG(run));
-        else if (source == PANEL)
-            at->along = _mm512_slli_epi64(place, LINE_LOG);
+        if (!check_lanes(&index, &s->axis[k])) return false;
+        if (id.source == UNIT)
+            at->along = _mm512_slli_epi64(index, RUN_LOG(id.run));
+        else if (id.source == PANEL)
+            at->along = _mm512_slli_epi64(index, LINE_LOG);
         else
-            at->along = _mm512_mul_epu32(place, _mm512_set1_epi64(s->axis[k].stride));
+            at->along = _mm512_mul_epu32(index, _mm512_set1_epi64(s->axis[k].stride));
         at->offset = _mm512_add_epi64(at->offset, at->along);
     }
     return true;
 }
 
-/* Asks for a part of the next row's table at point number `asks`, and says which one is the next to do so. */
-AVX512_INLINE void prefetch_onward(const struct segment *s, int64_t first, int64_t constant, int64_t *asks)
+/* Prefetches a part of the next row's table at point number `*next`, and moves that on to the next such
+ * point. */
+AVX512_INLINE void prefetch_table_part(const struct segment *s, int64_t first, int64_t *next,
+                                       const struct kernel_id id)
 {
-    if (__builtin_expect(first != *asks, 1)) return;
-    prefetch_next_table(s, s->data, first, constant);
-    *asks += ONWARD;
+    if (__builtin_expect(first != *next, 1)) return;
+    prefetch_next_table(s, first, id);
+    *next += TABLE_POINTS;
 }
 
 /* As many whole groups of eight from point `i` to `end` as are inside. */
-AVX512_INLINE int64_t gather_lanes_between(const struct segment *s, int64_t i, int64_t end,
-                                           enum source source, int width, int run, bool streams)
+AVX512_INLINE int64_t gather_lanes_between(const struct segment *s, int64_t i, int64_t end, bool non_temporal,
+                                           const struct kernel_id id)
 {
-    const __m512i column = _mm512_setr_epi64(0, run, 2 * run, 3 * run, 4 * run, 5 * run, 6 * run, 7 * run);
-    const bool cut = run < WORD && source != COLUMNS; /* out of 4 bytes of the last axis */
-    const int64_t last = cut ? s->axis[source_axes(source) - 1].bound * run - WORD : INT64_MAX;
+    const int64_t run = point_bytes(s, id);
+    const __m512i column =
+        _mm512_mullo_epi64(_mm512_set1_epi64(run), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+    const bool cut = run < WORD && id.source != COLUMNS; /* out of 4 bytes of the last axis */
+    const int64_t last = cut ? s->axis[source_axes(id.source) - 1].bound * run - WORD : INT64_MAX;
     const char *const data = s->data;
     char *const out = s->out;
-    int64_t asks = source == UNIT && s->table_bytes_per_point ? i : -1;
+    const int pitch = source_axes(id.source) * id.index;
+    int64_t next_part = id.source == UNIT && s->table_bytes_per_point ? i : -1;
     for (; end - i >= LANES; i += LANES) {
         struct lanes at;
-        prefetch_onward(s, i, run, &asks);
-        prefetch_indices(s, i, LANES, source_axes(source) * width, true);
-        if (!find_lanes(s, i, source, width, run, &at)) return i;
-        if (source == COLUMNS) at.offset = _mm512_add_epi64(at.offset, column);
-        if (source == PATTERN) at.offset = _mm512_add_epi64(at.offset, _mm512_loadu_si512(s->pattern + i));
-        move_lanes(out + i * run, source == COLUMNS ? data + i * run : data, at, last, run, streams);
+        if (id.source == UNIT) prefetch_table_part(s, i, &next_part, id);
+        prefetch_indices(s, i, LANES * pitch, pitch, true);
+        if (!find_lanes(s, i, &at, id)) return i;
+        if (id.source == COLUMNS) at.offset = _mm512_add_epi64(at.offset, column);
+        if (id.source == PATTERN) at.offset = _mm512_add_epi64(at.offset, _mm512_loadu_si512(s->pattern + i));
+        move_lanes(out + i * run, id.source == COLUMNS ? data + i * run : data, at, last, run, non_temporal);
     }
     return i;
 }
 
-/* The same for a row. Of small columns some at its end are left over. Where it is streamed those before the
- * first whole line may be moved twice. */
-AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source source, int width, int run)
+/* The same for a row. Of small columns some at its end are left over. Where it is stored non-temporally those
+ * before the first whole line may be moved twice. */
+AVX512_INLINE int64_t gather_lanes(const struct segment *given, const struct kernel_id id)
 {
     struct axis axis[MOST_AXES];
-    const struct segment own = own_segment(given, source, axis), *const s = &own;
-    const int64_t head = points_before_streaming(s, source, run);
+    const struct segment own = own_segment(given, axis, id), *const s = &own;
     const int64_t n =
-        source == COLUMNS && run < WORD ? s->n - WORD / run : s->n; /* which 4 bytes would pass */
-    if (head == s->n) return gather_lanes_between(s, 0, n, source, width, run, false);
-    const int64_t moved = gather_lanes_between(s, 0, head + LANES - 1, source, width, run, false);
+        id.source == COLUMNS && id.run < WORD ? s->n - WORD / id.run : s->n; /* which 4 bytes would pass */
+    if (id.source != UNIT || id.run < WORD) return gather_lanes_between(s, 0, n, false, id);
+    const int64_t head = points_before_line(s, id);
+    if (head == s->n) return gather_lanes_between(s, 0, n, false, id);
+    const int64_t moved = gather_lanes_between(s, 0, head + LANES - 1, false, id);
     if (moved < head) return moved;
-    const int64_t done = gather_lanes_between(s, head, n, source, width, run, true);
+    const int64_t done = gather_lanes_between(s, head, n, true, id);
     _mm_sfence();
     return done;
 }
@@ -235,21 +243,31 @@ AVX512_INLINE int64_t gather_lanes(const struct segment *given, enum source sour
 /* Whether these elements can be gathered so: they are written side by side, and wherever one lies 4 bytes
  * that it belongs to may be read. Of columns gather_lanes sees to that, others lie side by side on the last
  * axis. */
-AVX512_INLINE bool fit_lanes(const struct segment *s, enum source source, int run)
+AVX512_INLINE bool fit_lanes(const struct segment *s, const struct kernel_id id)
 {
-    const struct axis *last = &s->axis[source_axes(source) - 1];
-    if (run < 1 || run > 8 || s->out_stride != run) return false;
-    return run >= WORD || source == COLUMNS || (last->stride == run && last->bound >= WORD / run);
+    const int64_t run = point_bytes(s, id);
+    const struct axis *last = &s->axis[source_axes(id.source) - 1];
+    if (s->out_stride != run) return false;
+    return run >= WORD || id.source == COLUMNS || (last->stride == run && last->bound >= WORD / run);
 }
 
 /* One row: groups in lanes, and one by one what they leave over, unless they stopped at an index. */
-AVX512_INLINE int64_t gather_lanes_row(const struct segment *s, enum source source, int width, int run,
-                                       enum level level)
+AVX512_INLINE int64_t gather_lanes_row(const struct segment *s, const struct kernel_id id)
 {
-    const int64_t moved = gather_lanes(s, source, width, run);
-    const struct segment rest = rest_of(s, moved, source, width);
+    const int64_t moved = gather_lanes(s, id);
+    const struct segment rest = rest_of(s, moved, id);
+    int64_t i = 0;
     if (rest.n >= LANES + WORD) return moved;
-    return moved + gather_row(&rest, rest.data, rest.out, source, width, run, level);
+    for (; i < rest.n; i++)
+        if (!move_group(&rest, (struct group){i, 1, true}, false, id)) break;
+    return moved + i;
+}
+
+/* By the kernel in plain C. */
+AVX512_INLINE int64_t gather_plainly(const struct segment *s, const struct kernel_id id)
+{
+    return garner_scalar_kernels[id.source][INDEX_SLOT(id.index)][RUN_SLOT(id.run == ELEMENT ? WORD : id.run)]
+        .function(s, s->data, s->index, s->out, s->n);
 }
 
 #endif

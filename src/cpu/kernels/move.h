@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the bytes of a run are moved, and how lines are asked for that will be needed soon.
+ * Moves the bytes of a run, and prefetches lines that will be needed soon.
  *
- * Memory wants out to be written in ascending order, each byte once, with nothing written in between: then
- * the CPU need not read a line before it replaces it. And it wants to be asked for what comes next a line at
- * a time: asked for many lines at once it makes the moves wait.
+ * Out is written in ascending order, each byte once, with nothing written in between: then the CPU need not
+ * read a line before it replaces it. Lines are prefetched one at a time: many prefetches at once make the
+ * moves wait.
  */
 #ifndef GARNER_CPU_MOVE_H
 #define GARNER_CPU_MOVE_H
@@ -25,25 +25,29 @@
 #endif
 
 enum {
-    LOOK = 2048,      /* bytes further on that a long run is asked for */
-    OUT_AHEAD = 1024, /* bytes further on that out is asked for on x86, which reads what it will replace */
-    STREAMED = 384    /* a run of this length streams from any address */
+    LOOK = 2048,       /* prefetch distance within a long run, and within indices, in bytes */
+    OUT_AHEAD = 1024,  /* prefetch distance of out on x86, which reads what it will replace */
+    NON_TEMPORAL = 384 /* bytes; a run of this length is stored non-temporally to any address */
 };
 
-/* Into the nearest cache; or into the next one, when memory is so far that a jump does not matter. */
-GARNER_INLINE void prefetch_line(uintptr_t at, bool nearest)
+/* Into L1, or into L2. */
+GARNER_INLINE void prefetch_line(uintptr_t at, bool to_l1)
 {
-    if (__builtin_expect(nearest, 1))
+    if (__builtin_expect(to_l1, 1))
         __builtin_prefetch((const void *)at, 0, 3);
     else
         __builtin_prefetch((const void *)at, 0, 2);
 }
 
 /* The lines of a run, from its first byte on. */
-GARNER_INLINE void prefetch_lines(uintptr_t at, int64_t bytes, bool nearest)
+GARNER_INLINE void prefetch_lines(uintptr_t at, int64_t bytes, bool to_l1)
 {
-    for (int64_t k = 0; k < bytes; k += LINE)
-        prefetch_line(at + (uintptr_t)k, nearest);
+    if (__builtin_expect(to_l1, 1))
+        for (int64_t k = 0; k < bytes; k += LINE)
+            prefetch_line(at + (uintptr_t)k, true);
+    else
+        for (int64_t k = 0; k < bytes; k += LINE)
+            prefetch_line(at + (uintptr_t)k, false);
 }
 
 #if defined(__aarch64__)
@@ -86,7 +90,7 @@ GARNER_INLINE void move_line(char *out, const char *from, enum level level)
 #endif
 }
 
-/* One line past the caches, to a whole line of out, which is written without being read first. */
+/* One line by non-temporal stores, to a whole line of out, which the CPU does not read first. */
 GARNER_INLINE void stream_line(char *out, const char *from)
 {
 #if defined(__SSE2__)
@@ -115,7 +119,7 @@ GARNER_INLINE void move_tail(char *out, const char *from, int64_t bytes)
     if (bytes & 1) *out = *from;
 }
 
-/* Any number of bytes. Few of them may go in two pieces that overlap. */
+/* Any number of bytes. Few of them go by two moves that may overlap. */
 GARNER_INLINE void move_any(char *out, const char *from, int64_t run, enum level level)
 {
     if (run >= LINE) {
@@ -150,30 +154,18 @@ GARNER_INLINE int64_t move_head(char *out, const char *from, int64_t run, enum l
     return head;
 }
 
-/* Past the caches but for what lies before the first whole line of out, and after the last. */
-GARNER_INLINE void move_streaming(char *out, const char *from, int64_t run, enum level level)
-{
-    int64_t head = move_head(out, from, run, level);
-    for (out += head, from += head, run -= head; run >= LINE; run -= LINE, out += LINE, from += LINE)
-        stream_line(out, from);
-    if (run > 0) move_any(out, from, run, level);
-}
-
-/* Streamed lines reach memory in their own time; after this, before whatever is written next. */
-GARNER_INLINE void finish_streaming(void)
+/* Waits until what was stored non-temporally is in memory, before whatever is written next. */
+GARNER_INLINE void finish_non_temporal(void)
 {
 #if defined(__SSE2__)
     _mm_sfence();
 #endif
 }
 
-/* `constant` is the run if that is known when compiling, 0 otherwise. */
-GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t constant, bool streams,
-                            enum level level)
+/* `constant` is the run if that is known when compiling, ANY otherwise. */
+GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t constant, enum level level)
 {
-    if (streams)
-        move_streaming(out, from, run, level);
-    else if (constant >= LINE)
+    if (constant >= LINE)
         move_lines(out, from, (int)(constant / LINE), level);
     else if (constant > 0)
         memcpy(out, from, (size_t)constant);
@@ -181,34 +173,47 @@ GARNER_INLINE void move_run(char *out, const char *from, int64_t run, int64_t co
         move_any(out, from, run, level);
 }
 
-/* Whole lines, another one asked for before each. */
-GARNER_INLINE void move_lines_asking(char *out, const char *from, uintptr_t ask, int64_t bytes, bool nearest,
-                                     bool streams, enum level level)
+/* Whole lines, with a prefetch of another line before each. */
+GARNER_INLINE void move_lines_prefetching(char *out, const char *from, int64_t bytes, uintptr_t other,
+                                          bool to_l1, enum level level)
 {
-    for (const char *end = from + bytes; from != end; from += LINE, out += LINE, ask += LINE) {
-        prefetch_line(ask, nearest);
-        if (streams)
-            stream_line(out, from);
-        else
-            move_line(out, from, level);
+    for (const char *end = from + bytes; from != end; from += LINE, out += LINE, other += LINE) {
+        prefetch_line(other, to_l1);
+        move_line(out, from, level);
     }
 }
 
-/* Any number of bytes, while other lines are asked for, one before each that is moved: at first those that
- * lie further on in the same run, then those of a later one. */
-GARNER_INLINE void move_asking(char *out, const char *from, int64_t run, uintptr_t later, bool nearest,
-                               bool streams, enum level level)
+/* Any number of bytes, with a prefetch of another line before each that is moved: at first of those that lie
+ * further on in the same run, then of those of a later one. */
+GARNER_INLINE void move_prefetching(char *out, const char *from, int64_t run, uintptr_t later, bool to_l1,
+                                    enum level level)
 {
-    if (streams) {
-        int64_t head = move_head(out, from, run, level);
-        out += head, from += head, run -= head;
-    }
-    int64_t whole = run & -LINE, own = whole > LOOK ? whole - LOOK : 0;
-    move_lines_asking(out, from, (uintptr_t)from + LOOK, own, nearest, streams, level);
-    move_lines_asking(out + own, from + own, later, whole - own, nearest, streams, level);
+    const int64_t whole = run & -LINE, own = whole > LOOK ? whole - LOOK : 0;
+    move_lines_prefetching(out, from, own, (uintptr_t)from + LOOK, to_l1, level);
+    move_lines_prefetching(out + own, from + own, whole - own, later, to_l1, level);
     if (whole < run) {
-        prefetch_line(later + (uintptr_t)(run - own) - 1, nearest);
+        prefetch_line(later + (uintptr_t)(run - own) - 1, to_l1);
         move_tail(out + whole, from + whole, run - whole);
+    }
+}
+
+/* The same by non-temporal stores but for what lies before the first whole line of out, and after the last;
+ * `later` is 0 where nothing is to be prefetched. A function of its own: memory is slower than any call. */
+static GARNER_NOINLINE __attribute__((unused)) void
+move_non_temporal(char *out, const char *from, int64_t run, uintptr_t later, bool to_l1)
+{
+    const int64_t head = move_head(out, from, run, SCALAR);
+    out += head, from += head, run -= head;
+    const int64_t whole = run & -LINE, own = whole > LOOK ? whole - LOOK : 0;
+    for (int64_t k = 0; k < whole; k += LINE) {
+        if (later)
+            prefetch_line(k < own ? (uintptr_t)from + LOOK + (uintptr_t)k : later + (uintptr_t)(k - own),
+                          to_l1);
+        stream_line(out + k, from + k);
+    }
+    if (whole < run) {
+        if (later) prefetch_line(later + (uintptr_t)(run - own) - 1, to_l1);
+        move_any(out + whole, from + whole, run - whole, SCALAR);
     }
 }
 

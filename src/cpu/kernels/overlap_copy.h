@@ -1,64 +1,66 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Short rows of any length: two pieces each, of a constant size, which may overlap.
+ * Short runs of any length: two moves each, of a constant size, which may overlap.
  */
-#ifndef GARNER_CPU_PIECES_H
-#define GARNER_CPU_PIECES_H
+#ifndef GARNER_CPU_OVERLAP_COPY_H
+#define GARNER_CPU_OVERLAP_COPY_H
 
 #include "points.h"
 
 enum {
-    LONGEST_PIECE = X86 ? 16 : 8, /* aligned_stores.h has what is longer */
-    MOST_PIECED = 2 * LONGEST_PIECE
+    LONGEST_HALF = X86 ? 16 : 8, /* aligned_stores.h has what is longer */
+    MOST_OVERLAPPED = 2 * LONGEST_HALF
 };
 
-/* A run of `piece` to twice as many bytes, as two pieces that may overlap. */
-GARNER_INLINE void move_pieces(char *out, const char *from, int64_t run, int piece)
+/* A run of `half` to twice as many bytes, as two halves that may overlap. */
+GARNER_INLINE void move_halves(char *out, const char *from, int64_t run, int half)
 {
-    char first[LONGEST_PIECE], last[LONGEST_PIECE];
-    memcpy(first, from, (size_t)piece), memcpy(last, from + run - piece, (size_t)piece);
-    memcpy(out, first, (size_t)piece), memcpy(out + run - piece, last, (size_t)piece);
+    char first[LONGEST_HALF], last[LONGEST_HALF];
+    memcpy(first, from, (size_t)half), memcpy(last, from + run - half, (size_t)half);
+    memcpy(out, first, (size_t)half), memcpy(out + run - half, last, (size_t)half);
 }
 
-/* As many whole groups as are inside. Without looking ahead on x86, which by itself looks far enough. */
-GARNER_INLINE int64_t gather_pieces(const struct segment *given, int width, int piece)
+/* As many whole groups as are inside. Nothing is prefetched on x86, whose out-of-order window reaches far
+ * enough. */
+GARNER_INLINE int64_t gather_halves(const struct segment *given, int half, const struct kernel_id id)
 {
     struct axis axis[MOST_AXES];
-    const struct segment own = own_segment(given, UNIT, axis), *const s = &own;
+    const struct segment own = own_segment(given, axis, id), *const s = &own;
     int64_t i = 0, offset[MOST_GROUP];
     for (; s->n - i >= GROUP; i += GROUP) {
-        bool far = !X86 && s->prefetch_distance && s->n - i >= GROUP + s->prefetch_distance;
+        const bool prefetches = !X86 && s->prefetch_distance && s->n - i >= GROUP + s->prefetch_distance;
         char *out = s->out + i * s->out_stride;
-        if (!load_offsets(s, i, GROUP, UNIT, width, 0, false, offset) &&
-            !load_offsets(s, i, GROUP, UNIT, width, 0, true, offset))
+        if (!load_offsets(s, (struct group){i, GROUP, false}, offset, id) &&
+            !load_offsets(s, (struct group){i, GROUP, true}, offset, id))
             return i;
         UNROLL for (int k = 0; k < GROUP; k++, out += s->out_stride)
         {
-            if (far) prefetch_run(s, i + k + s->prefetch_distance, UNIT, width, piece);
-            move_pieces(out, s->data + offset[k], s->run, piece);
+            if (prefetches) prefetch_run(s, i + k + s->prefetch_distance, half, id);
+            move_halves(out, s->data + offset[k], s->run, half);
         }
     }
     return i;
 }
 
-GARNER_INLINE int64_t pick_piece(const struct segment *s, int width)
+GARNER_INLINE int64_t pick_half(const struct segment *s, const struct kernel_id id)
 {
-    return s->run <= 4    ? gather_pieces(s, width, 2)
-           : s->run <= 8  ? gather_pieces(s, width, 4)
-           : s->run <= 16 ? gather_pieces(s, width, 8)
-                          : gather_pieces(s, width, LONGEST_PIECE);
+    return s->run <= 4    ? gather_halves(s, 2, id)
+           : s->run <= 8  ? gather_halves(s, 4, id)
+           : s->run <= 16 ? gather_halves(s, 8, id)
+                          : gather_halves(s, LONGEST_HALF, id);
 }
 
 /* Whether a row goes that way. */
-GARNER_INLINE bool goes_in_pieces(const struct segment *s, enum source source, int64_t constant)
+GARNER_INLINE bool goes_by_halves(const struct segment *s, const struct kernel_id id)
 {
-    return source == UNIT && constant == 0 && s->run > 1 && s->run <= MOST_PIECED;
+    return id.source == UNIT && id.run == ANY && s->run > 1 && s->run <= MOST_OVERLAPPED;
 }
 
 /* Not inlined, so that the kernels of longer runs stay small. */
-static GARNER_NOINLINE int64_t gather_short(const struct segment *s, int width)
+static GARNER_NOINLINE int64_t gather_overlapping(const struct segment *s, int index)
 {
-    return width == 4 ? pick_piece(s, 4) : pick_piece(s, 8);
+    return index == 4 ? pick_half(s, (struct kernel_id){SCALAR, UNIT, 4, ANY})
+                      : pick_half(s, (struct kernel_id){SCALAR, UNIT, 8, ANY});
 }
 
 #endif

@@ -3,8 +3,10 @@
 #include "skeleton.h"
 
 #define LEVEL scalar
+#define LEVEL_ENUM SCALAR
 #define LEVEL_TARGET
-#define LEVEL_KERNEL_SCALAR DEFINE_KERNEL
+#define LEVEL_IS_SCALAR DO
 #define LEVEL_TABLE garner_scalar_kernels
 #define LEVEL_BODY gather_segment
+#define LEVEL_RUNS gather_runs_of
 #include "level_tmpl.h"

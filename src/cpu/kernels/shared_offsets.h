@@ -3,20 +3,20 @@
  * Many rows that use the same offsets: they stay in registers while short rows go by, a strip of rows at a
  * time.
  */
-#ifndef GARNER_CPU_SHARED_H
-#define GARNER_CPU_SHARED_H
+#ifndef GARNER_CPU_SHARED_OFFSETS_H
+#define GARNER_CPU_SHARED_OFFSETS_H
 
-#include "points.h"
+#include "runs.h"
 
 enum {
     FEW_ELEMENTS = 8, /* of a row, whose offsets fit into registers */
     STRIP_ROWS = 32,
-    AHEAD_ROWS = 4,
-    FEW_POINTS = 16, /* of a row, for which later rows are asked */
+    ROWS_AHEAD = 4,  /* prefetch distance of such rows */
+    FEW_POINTS = 16, /* of a row, for which later rows are prefetched */
     FEW_BYTES = 256  /* of each of them, at most */
 };
 
-/* Asks for the points of a later row, where a row has few. */
+/* Prefetches the points of a later row, where a row has few. */
 GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64_t run)
 {
     const int64_t *offset = (const int64_t *)(const void *)s->index;
@@ -25,8 +25,8 @@ GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64
 }
 
 /* Many rows of `count` elements, a constant as their size is. Their offsets stay in registers, and as a rule
- * nothing is asked for: the fewer instructions a row takes, the more rows the CPU has under way. */
-GARNER_INLINE void gather_rows_of(const struct segment *s, int count, int64_t constant)
+ * nothing is prefetched: the fewer instructions a row takes, the more rows the out-of-order window holds. */
+GARNER_INLINE void gather_rows_of(const struct segment *s, int count, const struct kernel_id id)
 {
     const int64_t *offset = (const int64_t *)(const void *)s->index;
     const int64_t rows = s->rows, ramp = s->row_data_stride, step = s->row_out_stride;
@@ -39,26 +39,26 @@ GARNER_INLINE void gather_rows_of(const struct segment *s, int count, int64_t co
         const char *at[FEW_ELEMENTS];
         UNROLL for (int i = 0; i < count; i++) at[i] = data + from[i];
         if (later) UNROLL for (int i = 0; i < count; i++) prefetch_line((uintptr_t)at[i] + later, true);
-        move_elements(out, at, count, constant);
+        move_elements(out, at, count, id.run);
     }
 }
 
 /* The same for a count that is none: each has a loop of its own. */
-GARNER_INLINE void gather_columns(const struct segment *s, int64_t count, int64_t constant)
+GARNER_INLINE void gather_columns(const struct segment *s, int64_t count, const struct kernel_id id)
 {
-    UNROLL for (int k = 1; k <= FEW_ELEMENTS; k++) if (count == k) gather_rows_of(s, k, constant);
+    UNROLL for (int k = 1; k <= FEW_ELEMENTS; k++) if (count == k) gather_rows_of(s, k, id);
 }
 
-/* Whether rows go that way: their elements are few, or not far, so that a strip of them stays near for all
- * its columns. */
-GARNER_INLINE bool goes_by_strips(const struct segment *s, enum source source, int64_t constant)
+/* Whether rows go that way: their elements are few, or not far, so that a strip of them stays in L1 or L2 for
+ * all its columns. */
+GARNER_INLINE bool goes_by_strips(const struct segment *s, const struct kernel_id id)
 {
-    return source == BLOCK && constant && constant <= 8 && (s->out_stride == constant || s->n == 1) &&
+    return id.source == BLOCK && id.run > 0 && id.run <= 8 && (s->out_stride == id.run || s->n == 1) &&
            (s->n <= FEW_ELEMENTS || s->by_strips);
 }
 
 /* A few columns of a few rows at a time; of all rows if there are no more columns. */
-GARNER_INLINE void gather_strips(const struct segment *s, int64_t constant)
+GARNER_INLINE void gather_strips(const struct segment *s, const struct kernel_id id)
 {
     const int64_t strip = s->n <= FEW_ELEMENTS ? s->rows : STRIP_ROWS;
     struct segment part = *s;
@@ -67,27 +67,37 @@ GARNER_INLINE void gather_strips(const struct segment *s, int64_t constant)
         part.data = s->data + row * s->row_data_stride;
         for (int64_t i = 0; i < s->n; i += FEW_ELEMENTS) {
             part.index = s->index + i * (int64_t)sizeof(int64_t);
-            part.out = s->out + row * s->row_out_stride + i * constant;
-            gather_columns(&part, at_most(FEW_ELEMENTS, s->n - i), constant);
+            part.out = s->out + row * s->row_out_stride + i * id.run;
+            gather_columns(&part, at_most(FEW_ELEMENTS, s->n - i), id);
         }
     }
 }
 
+/* One point, whose offset is given; HOLED has some that lie nowhere. */
+GARNER_INLINE void move_point(const struct segment *s, char *out, const char *data, int64_t offset,
+                              const struct kernel_id id)
+{
+    if (id.source == HOLED && offset == OFFSET_NOWHERE)
+        zero_run(out, (size_t)s->run);
+    else
+        move_run_alone(s, out, data + offset, id);
+}
+
 /* Many rows of few points each. */
-GARNER_INLINE void gather_short_rows(const struct segment *given, enum source source, int64_t constant,
-                                     enum level level)
+GARNER_INLINE void gather_short_rows(const struct segment *given, const struct kernel_id id)
 {
     const struct segment own = *given, *const s = &own;
-    const int64_t *offset = (const int64_t *)(const void *)s->index, run = constant ? constant : s->run;
-    const int64_t later = AHEAD_ROWS * s->row_data_stride;
+    const int64_t *offset = (const int64_t *)(const void *)s->index, run = point_bytes(s, id);
+    const int64_t later = ROWS_AHEAD * s->row_data_stride;
     const char *data = s->data;
     char *out = s->out;
-    bool far = !X86 && s->prefetch_distance && run <= FEW_BYTES; /* x86 looks far enough by itself */
+    /* the out-of-order window of x86 CPUs reaches far enough */
+    const bool prefetches = !X86 && s->prefetch_distance && run <= FEW_BYTES;
     for (int64_t row = 0; row < s->rows; row++, data += s->row_data_stride, out += s->row_out_stride) {
-        if (far && row + AHEAD_ROWS < s->rows) prefetch_row(s, data + later, run);
+        if (prefetches && row + ROWS_AHEAD < s->rows) prefetch_row(s, data + later, run);
         char *to = out;
         for (int64_t i = 0; i < s->n; i++, to += s->out_stride)
-            move_point(s, to, data, offset[i], source, constant, false, level);
+            move_point(s, to, data, offset[i], id);
     }
 }
 

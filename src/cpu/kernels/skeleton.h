@@ -2,17 +2,17 @@
 /*
  * The kernel skeleton: address source x mover.
  *
- * gather_segment() is inlined into every kernel with constants for its parameters after the first, so
- * that each kernel becomes a loop of its own, compiled for the instruction set of the function it is
- * inlined into.
+ * gather_segment() is inlined into every kernel with a constant id, so that each kernel becomes a loop of its
+ * own, compiled for the instruction set of the function it is inlined into. gather_runs_of() is what runs of
+ * any length share, to which the source and the bytes of an index are no constants.
  *
- * What a source requires, and the chooser has seen to:
+ * What a source requires, and the planner has seen to:
  *   ..UNIT         stride = run, if that is a constant
  *   all others     every bound below 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
  *                  costs a third of one of 64 bits on some CPUs
  *   all but RAMP   points of out lie side by side: step = run, if that is a constant
  *   ..COLUMNS      so do points of data whose indices are 0: ramp = run, if that is a constant
- *   SHORT_.., PANEL   there are whole rows; PANEL has less than 2^25 places
+ *   SHORT_.., PANEL   there are whole rows; PANEL has less than 2^25 rows of data
  *   BLOCK, HOLED   none of this; to all others indices lie side by side, to PANEL those of a row
  */
 #ifndef GARNER_CPU_SKELETON_H
@@ -25,45 +25,55 @@
 #include "shared_offsets.h"
 #include "short_rows.h"
 
-/* One row: where that helps most of it in pieces, without a seam or by way of a ring, and the rest, or from
- * the first index that is not inside on, point by point. */
-GARNER_INLINE int64_t gather_one(const struct segment *s, enum source source, int width, int64_t constant,
-                                 enum level level)
+/* One row of runs of any length. Where that helps most of it goes by overlapping or aligned stores; the rest,
+ * or from the first index that is not inside on, run by run. */
+GARNER_INLINE int64_t gather_any(const struct segment *s, const struct kernel_id id)
 {
     int64_t done = 0;
-    if (goes_seamless(s, source, constant))
-        done = garner_gather_seamless(s, source, width);
-    else if (goes_in_pieces(s, source, constant))
-        done = gather_short(s, width);
-    else if (goes_round(s, source, constant))
-        done = gather_round(s, source, width, constant);
-    const struct segment rest = rest_of(s, done, source, width);
-    return done + gather_row(&rest, rest.data, rest.out, source, width, constant, level);
+    if (goes_aligned(s, id.source))
+        done = garner_gather_aligned(s, id.source, id.index);
+    else if (goes_by_halves(s, id))
+        done = gather_overlapping(s, id.index);
+    if (done == s->n) return done;
+    const struct segment rest = rest_of(s, done, id);
+    return done + gather_runs(&rest, id);
+}
+
+/* One row. */
+GARNER_INLINE int64_t gather_one(const struct segment *s, const struct kernel_id id)
+{
+    if (id.run == ANY) return gather_any(s, id);
+    if (goes_one_by_one(s, id)) return gather_runs(s, id);
+    const int64_t done = goes_round(s, id) ? gather_round(s, id) : 0;
+    const struct segment rest = rest_of(s, done, id);
+    return done + gather_row(&rest, id);
 }
 
 /* Rows that share their offsets, none of which is outside. */
-GARNER_INLINE void gather_shared(const struct segment *s, enum source source, int width, int64_t constant,
-                                 enum level level)
+GARNER_INLINE int64_t gather_shared(const struct segment *s, const struct kernel_id id)
 {
-    if (goes_by_strips(s, source, constant)) {
-        gather_strips(s, constant);
+    if (goes_by_strips(s, id)) {
+        gather_strips(s, id);
     } else if (s->n <= FEW_POINTS && !s->non_temporal) {
-        gather_short_rows(s, source, constant, level);
+        gather_short_rows(s, id);
     } else {
         struct segment row = *s;
         for (int64_t k = 0; k < s->rows; k++, row.data += s->row_data_stride, row.out += s->row_out_stride)
-            gather_one(&row, source, width, constant, level);
+            gather_one(&row, id);
     }
+    return s->n;
 }
 
-GARNER_INLINE int64_t gather_segment(const struct segment *s, enum source source, int width, int64_t constant,
-                                     enum level level)
+GARNER_INLINE int64_t gather_runs_of(const struct segment *s, const struct kernel_id id)
 {
-    if (source == SHORT_UNIT || source == SHORT_COLUMNS) return gather_joined(s, source, width, constant);
-    if (source == PANEL) return gather_sliver(s, width, constant);
-    if (!source_is_resolved(source)) return gather_one(s, source, width, constant, level);
-    gather_shared(s, source, width, constant, level);
-    return s->n;
+    return id.source == HOLED ? gather_shared(s, id) : gather_any(s, id);
+}
+
+GARNER_INLINE int64_t gather_segment(const struct segment *s, const struct kernel_id id)
+{
+    if (id.source == SHORT_UNIT || id.source == SHORT_COLUMNS) return gather_joined(s, id);
+    if (id.source == PANEL) return gather_panel(s, id);
+    return id.source == BLOCK ? gather_shared(s, id) : gather_one(s, id);
 }
 
 #endif

@@ -3,7 +3,7 @@
  * Runs of any length with wide registers: whole lines, and a tail that takes no branch.
  *
  * The tail is one half of a line or two, which may overlap what was moved before. AVX-512 has masked moves as
- * well, which are better where the run is near; where it is not the CPU asks for the next line too if such a
+ * well, which are better where the run is in L1 or L2; elsewhere the CPU also fetches the next line if such a
  * move reaches into that, though the mask leaves it out.
  */
 #ifndef GARNER_CPU_TAILS_H
@@ -55,46 +55,55 @@ GARNER_INLINE void move_last(char *out, const char *from, int64_t bytes, enum ta
         *(half *)(void *)(out + bytes - HALF) = *(const half *)(const void *)(from + bytes - HALF);
 }
 
-/* One run: `whole` bytes of lines, then the tail. */
-GARNER_INLINE void move_run_tailed(const struct segment *s, char *out, const char *from, int64_t whole,
-                                   enum tail tail, enum level level)
+/* How a run is moved: `whole` bytes of lines, then the tail. */
+struct tailed {
+    int64_t whole;
+    enum tail tail;
+};
+
+GARNER_INLINE void move_run_tailed(const struct segment *s, char *out, const char *from, struct tailed how,
+                                   const struct kernel_id id)
 {
-    for (int64_t k = 0; k < whole; k += LINE)
-        move_line(out + k, from + k, level);
-    move_last(out + whole, from + whole, s->run - whole, tail);
+    for (int64_t k = 0; k < how.whole; k += LINE)
+        move_line(out + k, from + k, id.level);
+    move_last(out + how.whole, from + how.whole, s->run - how.whole, how.tail);
 }
 
-/* `count` points, a constant; false, with nothing moved, if an index is not inside. */
-GARNER_INLINE bool move_tailed(const struct segment *s, int64_t first, int count, enum source source,
-                               int width, int64_t whole, enum tail tail, enum level level)
+/* `count` points of UNIT, a constant; false, with nothing moved, if an index is not inside. */
+GARNER_INLINE bool move_tailed(const struct segment *s, int64_t first, int count, struct tailed how,
+                               const struct kernel_id id)
 {
     int64_t offset[MOST_GROUP];
     char *out = s->out + first * s->out_stride;
-    if (!load_offsets(s, first, count, source, width, 0, true, offset)) return false;
+    if (id.source != UNIT) {
+        if (!find_run(s, first, offset, id)) return false;
+    } else if (!load_offsets(s, (struct group){first, count, true}, offset, id)) {
+        return false;
+    }
     for (int i = 0; i < count; i++, out += s->out_stride)
-        move_run_tailed(s, out, s->data + offset[i], whole, tail, level);
+        move_run_tailed(s, out, s->data + offset[i], how, id);
     return true;
 }
 
-/* Asks for the runs of later points, and for out where they do not do that themselves. */
-GARNER_INLINE void ask_for_tailed(const struct segment *s, int64_t first, int count, enum source source,
-                                  int width, int64_t whole, enum tail tail)
+/* Prefetches the runs of later points, and out where move_line() does not do that. */
+GARNER_INLINE void prefetch_tailed(const struct segment *s, int64_t first, int count, struct tailed how,
+                                   const struct kernel_id id)
 {
-    if (whole == 0) {
+    if (how.whole == 0) {
         prefetch_lines((uintptr_t)s->out + (uintptr_t)(first * s->out_stride) + OUT_AHEAD,
                        count * s->out_stride, true);
-        UNROLL for (int k = 0; k < count; k++)
-            prefetch_run(s, first + k + s->prefetch_distance, source, width, s->run);
+        UNROLL for (int k = 0; k < count; k++) prefetch_run(s, first + k + s->prefetch_distance, s->run, id);
         return;
     }
-    const uintptr_t later = run_address(s, first + s->prefetch_distance, source, width, true);
-    prefetch_lines(later, at_most(tail == TWO_HALVES ? s->run : whole, MOST_ASKED), s->points_to_l1);
+    const uintptr_t later = run_address(s, first + s->prefetch_distance, true, id);
+    prefetch_lines(later, at_most(how.tail == TWO_HALVES ? s->run : how.whole, MOST_PREFETCH),
+                   s->points_to_l1);
     if (s->unaligned) prefetch_line(later + (uintptr_t)s->run - 1, s->points_to_l1);
 }
 
 /* Rows that share their offsets, none of which is outside. */
-GARNER_INLINE int64_t gather_tailed_rows(const struct segment *s, int64_t whole, enum tail tail,
-                                         enum level level)
+GARNER_INLINE int64_t gather_tailed_rows(const struct segment *s, struct tailed how,
+                                         const struct kernel_id id)
 {
     const struct segment own = *s;
     const int64_t *offset = (const int64_t *)(const void *)own.index;
@@ -102,59 +111,63 @@ GARNER_INLINE int64_t gather_tailed_rows(const struct segment *s, int64_t whole,
     char *out = own.out;
     for (int64_t row = 0; row < own.rows; row++, data += own.row_data_stride, out += own.row_out_stride)
         for (int64_t i = 0; i < own.n; i++)
-            move_run_tailed(&own, out + i * own.out_stride, data + offset[i], whole, tail, level);
+            move_run_tailed(&own, out + i * own.out_stride, data + offset[i], how, id);
     return own.n;
 }
 
-/* One row, until an index is not inside; returns which. Runs of several lines from afar go one by one, since
- * each asks for as many. */
-GARNER_INLINE int64_t gather_tailed(const struct segment *given, enum source source, int width, int64_t whole,
-                                    enum tail tail, enum level level)
+/* How many points are found together: runs of several lines go one by one, since each prefetches as many; so
+ * do tuples, whose source is no constant. */
+GARNER_INLINE int tailed_group(struct tailed how, const struct kernel_id id)
 {
-    if (source == BLOCK) return gather_tailed_rows(given, whole, tail, level);
+    if (id.source != UNIT) return 1;
+    return how.whole == 0 && how.tail != TWO_HALVES ? GROUP : ROW_GROUP;
+}
+
+/* One row, until an index is not inside; returns which. */
+GARNER_INLINE int64_t gather_tailed(const struct segment *given, int64_t whole, enum tail tail,
+                                    const struct kernel_id id)
+{
+    const struct tailed how = {whole, tail};
+    if (id.source == BLOCK) return gather_tailed_rows(given, how, id);
     struct axis axis[MOST_AXES];
-    const struct segment own = own_segment(given, source, axis), *const s = &own;
-    const bool is_short = whole == 0 && tail != TWO_HALVES;
-    const int group = is_short && source_axes(source) < 3 ? GROUP : ROW_GROUP, asking = whole ? 1 : group;
+    const struct segment own = own_segment(given, axis, id), *const s = &own;
+    const int group = tailed_group(how, id), prefetching = whole ? 1 : group;
     int64_t i = 0;
     if (s->prefetch_distance)
-        for (; s->n - i >= asking + s->prefetch_distance; i += asking) {
-            ask_for_tailed(s, i, asking, source, width, whole, tail);
-            if (!move_tailed(s, i, asking, source, width, whole, tail, level)) return i;
+        for (; s->n - i >= prefetching + s->prefetch_distance; i += prefetching) {
+            prefetch_tailed(s, i, prefetching, how, id);
+            if (!move_tailed(s, i, prefetching, how, id)) return i;
         }
     for (; s->n - i >= group; i += group)
-        if (!move_tailed(s, i, group, source, width, whole, tail, level)) return i;
+        if (!move_tailed(s, i, group, how, id)) return i;
     for (; i < s->n; i++)
-        if (!move_tailed(s, i, 1, source, width, whole, tail, level)) return i;
+        if (!move_tailed(s, i, 1, how, id)) return i;
     return i;
 }
 
 /* Whether a kernel for runs of any length takes these that way. Short ones from afar to which several indices
- * lead are better asked for less often; and rows that share many offsets ask for nothing this way. */
-GARNER_INLINE bool goes_tailed(const struct segment *s, enum source source, int64_t constant,
-                               enum level level)
+ * lead are better prefetched less often; and rows that share many offsets prefetch nothing this way. */
+GARNER_INLINE bool goes_tailed(const struct segment *s, const struct kernel_id id)
 {
-    if (constant != 0 || (source == BLOCK && s->prefetch_distance && s->n > FEW_POINTS)) return false;
-    if (source != UNIT && source != BLOCK && source_axes(source) == 1) return false;
-    const bool masked = level >= AVX512 && (source == UNIT || !s->prefetch_distance);
-    return (s->run > HALF || masked) && s->run < MOST_TAILED && !run_streams(s, s->out, s->run);
+    if (id.run != ANY || (id.source == BLOCK && s->prefetch_distance && s->n > FEW_POINTS)) return false;
+    const bool masked = id.level >= AVX512 && (id.source == UNIT || !s->prefetch_distance);
+    return (s->run > HALF || masked) && s->run < MOST_TAILED && !is_non_temporal(s, s->run);
 }
 
-GARNER_INLINE int64_t gather_tails(const struct segment *s, enum source source, int width, enum level level)
+GARNER_INLINE int64_t gather_tails(const struct segment *s, const struct kernel_id id)
 {
     const int64_t whole = s->run & -LINE, rest = s->run - whole;
     if (whole == 0) {
-        if (level >= AVX512 && rest <= 16) return gather_tailed(s, source, width, 0, MASK_16, level);
-        if (level >= AVX512 && rest <= HALF) return gather_tailed(s, source, width, 0, MASK_32, level);
-        return gather_tailed(s, source, width, 0, TWO_HALVES, level);
+        if (id.level >= AVX512 && rest <= 16) return gather_tailed(s, 0, MASK_16, id);
+        if (id.level >= AVX512 && rest <= HALF) return gather_tailed(s, 0, MASK_32, id);
+        return gather_tailed(s, 0, TWO_HALVES, id);
     }
-    if (rest == 0) return gather_tailed(s, source, width, whole, NO_TAIL, level);
-    if (level < AVX512 || s->prefetch_distance)
-        return rest <= HALF ? gather_tailed(s, source, width, whole, ONE_HALF, level)
-                            : gather_tailed(s, source, width, whole, TWO_HALVES, level);
-    return rest <= 16     ? gather_tailed(s, source, width, whole, MASK_16, level)
-           : rest <= HALF ? gather_tailed(s, source, width, whole, MASK_32, level)
-                          : gather_tailed(s, source, width, whole, MASK_64, level);
+    if (rest == 0) return gather_tailed(s, whole, NO_TAIL, id);
+    if (id.level < AVX512 || s->prefetch_distance)
+        return rest <= HALF ? gather_tailed(s, whole, ONE_HALF, id) : gather_tailed(s, whole, TWO_HALVES, id);
+    return rest <= 16     ? gather_tailed(s, whole, MASK_16, id)
+           : rest <= HALF ? gather_tailed(s, whole, MASK_32, id)
+                          : gather_tailed(s, whole, MASK_64, id);
 }
 #endif
 
