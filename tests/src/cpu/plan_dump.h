@@ -24,7 +24,7 @@ static int64_t no_kernel(const struct segment *s, const char *data, const char *
 
 /* All kernels by their names alone. */
 static const kernel_table named_kernels[LEVELS] = {
-#define KERNEL(level, source, index, run) \
+#define KERNEL(level, source, index, run, body) \
     [level][source][INDEX_SLOT(index)][RUN_SLOT(run)] = {level, source, index, run, no_kernel},
 #include "cpu/kernels/kernels.def"
 #undef KERNEL
