@@ -56,11 +56,13 @@ GARNER_INLINE int64_t gather_runs(const struct segment *given, const struct kern
     for (; i < n; i++, out += s->out_stride) {
         int64_t offset;
         if (!find_run(s, i, &offset, id)) break;
+        if (id.source == HOLED && offset == OFFSET_NOWHERE) {
+            zero_run(out, (size_t)s->run);
+            continue;
+        }
         const char *from = s->data + offset;
         const uintptr_t later = distance ? run_address(s, at_most(i + distance, n - 1), true, id) : 0;
-        if (id.source == HOLED && offset == OFFSET_NOWHERE)
-            zero_run(out, (size_t)s->run);
-        else if (non_temporal)
+        if (non_temporal)
             move_non_temporal(out, from, point_bytes(s, id), later, s->points_to_l1);
         else if (distance)
             move_run_prefetching(s, out, from, later, id);
