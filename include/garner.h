@@ -394,18 +394,18 @@ GARNER_API GARNER_MUST_USE garner_status garner_execute(const garner_plan *plan,
 /*
  * Writes one line that says what was chosen, parts separated by ", ":
  *
- *     OPERATOR: (n: data,index,out) ..     the dims of the loop nest: extent, strides in bytes and indices
- *     axes (bound,stride) ..               the gathered axes
- *     run N B                              bytes moved for each point; elements and their type if packed
- *     strategy S                           rows, short-rows, panels, reused-indices, one-block, bits
- *     kernel LEVEL SOURCE-iBITS-RUN        "scalar unit-i64-256"; "any" for runs of any length
- *     prefetch none | D points to C        how many points ahead, and into which cache: L1 or L2;
- *       | table+R B B/point to C           bytes of the table of R rows later with each point;
- *       | next table B B/row to C          bytes of the next rows' table with each row; joined by " and "
- *     stores cached | non-temporal | by memcpy
- *     panels ROWSxBYTES B                  of a table, where the strategy packs them on the stack
- *     up to T threads panels ROWSxBYTES B in out by KERNEL
- *     N tasks                              or "1 task"; with 0 nothing after the run but this is said
+ *   OPERATOR: (n: data,index,out) ..     the dims of the loop nest: extent, strides in bytes and indices
+ *   axes (bound,stride) ..               the gathered axes
+ *   run N B                              bytes moved for each point; elements and their type if packed
+ *   strategy S                           rows, short-rows, panels, reused-indices, one-block, bits
+ *   kernel LEVEL SOURCE-iBITS-RUN        "scalar unit-i64-256"; "any" for runs of any length
+ *   prefetch none | D points to C        how many points ahead, and into which cache: L1 or L2;
+ *     | table+R B B/point to C           bytes of the table of R rows later with each point;
+ *     | next table B B/row to C          bytes of the next rows' table with each row; joined by " and "
+ *   stores cached | non-temporal | by memcpy
+ *   panels ROWSxBYTES B                  of a table, where the strategy packs them on the stack
+ *   up to T threads panels ROWSxBYTES B in out by KERNEL
+ *   N tasks                              or "1 task"; with 0 nothing after the run but this is said
  *
  * Bits have no prefetch and no stores. Parts may be added, so look for their first words. Always terminates
  * `buffer` if size > 0. Returns the length of the whole line, as snprintf does.
