@@ -46,13 +46,18 @@ GARNER_INLINE void move_two_halves(char *out, const char *from, int64_t bytes)
     *(half *)(void *)(out + bytes - HALF) = last;
 }
 
-/* The last bytes of a run, less than a line. */
+/* The last bytes of a run, less than a line. The kind of tail is a constant to runs of less than a line; to
+ * others a branch is nothing, if only the compiler does not make a loop of its own for each kind. */
 GARNER_INLINE void move_last(char *out, const char *from, int64_t bytes, enum tail tail)
 {
-    if (tail >= MASK_16) move_masked(out, from, (UINT64_C(1) << bytes) - 1, tail);
-    if (tail == TWO_HALVES) move_two_halves(out, from, bytes);
-    if (tail == ONE_HALF)
+    int kind = (int)tail;
+    if (!__builtin_constant_p(tail)) __asm__("" : "+r"(kind));
+    if (kind == TWO_HALVES)
+        move_two_halves(out, from, bytes);
+    else if (kind == ONE_HALF)
         *(half *)(void *)(out + bytes - HALF) = *(const half *)(const void *)(from + bytes - HALF);
+    else if (kind != NO_TAIL)
+        move_masked(out, from, (UINT64_C(1) << bytes) - 1, (enum tail)kind);
 }
 
 /* How a run is moved: `whole` bytes of lines, then the tail. */
@@ -154,6 +159,14 @@ GARNER_INLINE bool goes_tailed(const struct segment *s, const struct kernel_id i
     return (s->run > HALF || masked) && s->run < MOST_TAILED && !is_non_temporal(s, s->run);
 }
 
+/* The tail of a run of some lines and `rest` bytes. */
+GARNER_INLINE enum tail tail_of_lines(int64_t rest, bool masked)
+{
+    if (rest == 0) return NO_TAIL;
+    if (!masked) return rest <= HALF ? ONE_HALF : TWO_HALVES;
+    return rest <= 16 ? MASK_16 : rest <= HALF ? MASK_32 : MASK_64;
+}
+
 GARNER_INLINE int64_t gather_tails(const struct segment *s, const struct kernel_id id)
 {
     const int64_t whole = s->run & -LINE, rest = s->run - whole;
@@ -162,12 +175,7 @@ GARNER_INLINE int64_t gather_tails(const struct segment *s, const struct kernel_
         if (id.level >= AVX512 && rest <= HALF) return gather_tailed(s, 0, MASK_32, id);
         return gather_tailed(s, 0, TWO_HALVES, id);
     }
-    if (rest == 0) return gather_tailed(s, whole, NO_TAIL, id);
-    if (id.level < AVX512 || s->prefetch_distance)
-        return rest <= HALF ? gather_tailed(s, whole, ONE_HALF, id) : gather_tailed(s, whole, TWO_HALVES, id);
-    return rest <= 16     ? gather_tailed(s, whole, MASK_16, id)
-           : rest <= HALF ? gather_tailed(s, whole, MASK_32, id)
-                          : gather_tailed(s, whole, MASK_64, id);
+    return gather_tailed(s, whole, tail_of_lines(rest, id.level >= AVX512 && !s->prefetch_distance), id);
 }
 #endif
 
