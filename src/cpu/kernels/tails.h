@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of any length with wide registers: whole lines, and a tail that takes no branch.
+ * Runs of any length with wide registers: whole lines, and a tail by few moves.
  *
  * The tail is one half of a line or two, which may overlap what was moved before. AVX-512 has masked moves as
  * well, which are better where the run is in L1 or L2; elsewhere the CPU also fetches the next line if such a
