@@ -101,7 +101,8 @@ GARNER_INLINE enum source choose_row_source(const struct footprint *f)
     if (nest->axes == 1 && nest->axis[0].stride == nest->run && dense && flat) return UNIT;
     if (nest->axes > 4 || !is_narrow(nest)) return SOURCES;
     if (nest->axes > 1) return dense && flat ? by_axes[nest->axes] : SOURCES;
-    return dense && inner->data == nest->run ? COLUMNS : RAMP;
+    if (!dense) return SOURCES;
+    return inner->data == nest->run ? COLUMNS : RAMP;
 }
 
 /* The strategy, and the source of the kernel that reads indices. */

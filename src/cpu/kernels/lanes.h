@@ -266,8 +266,8 @@ AVX512_INLINE int64_t gather_lanes_row(const struct segment *s, const struct ker
 /* By the kernel in plain C. */
 AVX512_INLINE int64_t gather_plainly(const struct segment *s, const struct kernel_id id)
 {
-    return garner_scalar_kernels[id.source][INDEX_SLOT(id.index)][RUN_SLOT(id.run == ELEMENT ? WORD : id.run)]
-        .function(s, s->data, s->index, s->out, s->n);
+    return garner_scalar_kernels[id.source][INDEX_SLOT(id.index)][RUN_SLOT(point_bytes(s, id))].function(
+        s, s->data, s->index, s->out, s->n);
 }
 
 #endif

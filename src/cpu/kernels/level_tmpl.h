@@ -39,7 +39,8 @@ SHARED_NAME(LEVEL)(const struct segment *s, enum source source, int index)
         const struct segment *like, const char *data, const char *indices, char *out, int64_t n) \
     {                                                                                            \
         const struct segment segment = segment_at(like, data, indices, out, n);                  \
-        return (body) == ANY && (source) != UNIT && (source) != BLOCK                            \
+        return (body) == ANY && (source) != UNIT && (source) != BLOCK &&                         \
+                       ((level) == SCALAR || source_axes(source) == 1)                           \
                    ? SHARED_NAME(LEVEL)(&segment, source, index)                                 \
                    : LEVEL_BODY(&segment, (struct kernel_id){level, source, index, body});       \
     }

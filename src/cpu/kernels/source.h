@@ -135,6 +135,13 @@ GARNER_INLINE const char *point_address(const struct segment *s, const char *dat
     return (const char *)(uintptr_t)at;
 }
 
+/* What the number of a point adds to its offset, whatever its index is. */
+GARNER_INLINE uint64_t point_offset(const struct segment *s, int64_t point, const struct kernel_id id)
+{
+    if (id.source == PATTERN) return (uint64_t)s->pattern[point];
+    return id.source == COLUMNS || id.source == RAMP ? (uint64_t)point * (uint64_t)s->data_stride : 0;
+}
+
 /* Offsets of the points of a group; false if an index is not inside. */
 GARNER_INLINE bool load_offsets(const struct segment *s, const struct group group, int64_t *offset,
                                 const struct kernel_id id)
@@ -151,18 +158,11 @@ GARNER_INLINE bool load_offsets(const struct segment *s, const struct group grou
     }
     UNROLL for (int i = 0; i < group.count; i++)
     {
-        uint64_t from = id.source == PATTERN ? (uint64_t)s->pattern[group.first + i] : 0;
+        uint64_t from = id.source == COLUMNS ? 0 : point_offset(s, group.first + i, id);
         UNROLL for (int k = 0; k < axes; k++) from = add_index(from, index[k][i], s->axis[k].stride, id);
         offset[i] = (int64_t)from;
     }
     return inside;
-}
-
-/* What the number of a point adds to its offset, whatever its index is. */
-GARNER_INLINE uint64_t point_offset(const struct segment *s, int64_t point, const struct kernel_id id)
-{
-    if (id.source == PATTERN) return (uint64_t)s->pattern[point];
-    return id.source == COLUMNS || id.source == RAMP ? (uint64_t)point * (uint64_t)s->data_stride : 0;
 }
 
 /* The offset of one run of any length, whose index is wrapped at once: next to a run that takes no time. The
