@@ -45,7 +45,7 @@
  * reason for the choice.
  */
 /* clang-format off */
-static const struct rules table[] = {
+static const struct rules versions[] = {
 /*   spec          kind      data     strict data  indices  batch_dims     extents off axis  merged  outside  negative under strict */
     {NULL,         GATHER,   ANY,     ANY,         INTEGER, BATCH_SIGNED,  EXTENT_EQUAL,     false,  FAILS,   WRAPS},
     {NULL,         ELEMENTS, ANY,     ANY,         INTEGER, BATCH_NONE,    EXTENT_AT_MOST,   false,  FAILS,   WRAPS},
@@ -76,7 +76,7 @@ static const char *const names[] = {
     [ND] = "GatherND",
 };
 
-static const int row_count = sizeof table / sizeof table[0];
+static const int row_count = sizeof versions / sizeof versions[0];
 
 /* What `strict` means where the caller names no version. */
 static const char strict_default[] = "onnx-13";
@@ -89,7 +89,7 @@ const char *garner_kind_name(garner_kind kind)
 const char *garner_spec_name(garner_kind kind, int i)
 {
     for (int row = 0; row < row_count && i >= 0; row++)
-        if (table[row].kind == kind && table[row].spec != NULL && i-- == 0) return table[row].spec;
+        if (versions[row].kind == kind && versions[row].spec != NULL && i-- == 0) return versions[row].spec;
     return NULL;
 }
 
@@ -97,7 +97,7 @@ const char *garner_spec_name(garner_kind kind, int i)
 static int find_row(const char *spec, garner_kind kind)
 {
     for (int row = 0; row < row_count; row++)
-        if (table[row].kind == kind && table[row].spec != NULL && strcmp(table[row].spec, spec) == 0)
+        if (versions[row].kind == kind && versions[row].spec != NULL && strcmp(versions[row].spec, spec) == 0)
             return row;
     return -1;
 }
@@ -129,7 +129,7 @@ garner_status garner_op_from_spec(garner_op *op, const char *spec, garner_kind k
     int row = spec ? find_row(spec, kind) : 0;
     if (row < 0) return fail_spec(error, spec, kind);
     *op = (garner_op){.size = sizeof *op, .kind = kind, .spec = row};
-    if (row > 0) op->oob = table[row].oob;
+    if (row > 0) op->oob = versions[row].oob;
     return GARNER_OK;
 }
 
@@ -181,7 +181,7 @@ static inline int choose_row(const garner_op *given)
 
 void garner_op_default(struct op *op, garner_kind kind, int64_t axis, int64_t batch_dims)
 {
-    const struct rules *rules = &table[kind - 1];
+    const struct rules *rules = &versions[kind - 1];
     *op = (struct op){
         .rules = rules,
         .name = names[kind],
@@ -200,9 +200,9 @@ garner_status garner_op_resolve(struct op *op, const garner_op *original, garner
     if (kind != GATHER && kind != ELEMENTS && kind != ND) return fail_op(OP_KIND, kind, 0, error);
     if ((unsigned)given.oob > GARNER_OOB_WRAP) return fail_op(OP_OOB, kind, (int)given.oob, error);
     if ((unsigned)given.negative > OUTSIDE) return fail_op(OP_NEGATIVE, kind, (int)given.negative, error);
-    if (given.spec < 0 || given.spec >= row_count || (given.spec > 0 && table[given.spec].kind != kind))
+    if (given.spec < 0 || given.spec >= row_count || (given.spec > 0 && versions[given.spec].kind != kind))
         return fail_op(OP_SPEC, kind, given.spec, error);
-    const struct rules *rules = &table[choose_row(&given)];
+    const struct rules *rules = &versions[choose_row(&given)];
     op->rules = rules;
     op->name = names[kind];
     op->axis = given.axis;

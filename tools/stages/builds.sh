@@ -17,6 +17,13 @@ build_in() { # FOLDER CMAKE-OPTION...
     cmake --build "$folder" -j "$jobs"
 }
 
+# The core builds with nothing but a C compiler; so does its amalgamation.
+warnings='-Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror'
+amalgamated_by() { # COMPILER: as far as warnings need it
+    tools/amalgamate "$logs/bare"
+    "$1" -std=c11 -fsyntax-only -pthread $warnings "$logs/bare/garner.c"
+}
+
 # A test that passes is silent, and what it skipped too: that is taken out of ctest's own log.
 unit_tests() { # FOLDER CTEST-OPTION...: runs those built there
     local folder=$1 status=0

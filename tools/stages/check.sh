@@ -47,20 +47,16 @@ stage_testenv() { tools/testenv --runtimes && echo 'build/testenv'; }
 
 # ---- Other compilers and sanitizers --------------------------------------------------------------
 
-# The core builds with nothing but a C compiler; so does its amalgamation, which another stage compiles with gcc. Without
-# optimisation, which other stages have; clang's warnings need no code to be made.
+# Without optimisation, which other stages have; clang's warnings need no code to be made.
 stage bare all
 stage_bare() {
-    local warnings='-Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror' root=$PWD
+    local root=$PWD sources
+    sources=$(find "$root/src" -name '*.c')
     rm -rf build/check/bare && mkdir build/check/bare
-    tools/amalgamate build/check/bare
+    amalgamated_by gcc && amalgamated_by clang
     cd build/check/bare
-    # shellcheck disable=SC2046,SC2086 # lists of words
-    {
-        gcc -std=c11 -pthread $warnings -I"$root/include" -c $(find "$root/src" -name '*.c')
-        clang -std=c11 -fsyntax-only -pthread $warnings -I"$root/include" $(find "$root/src" -name '*.c')
-        clang -fsyntax-only $warnings garner.c
-    }
+    gcc -std=c11 -pthread $warnings -I"$root/include" -c $sources
+    clang -std=c11 -fsyntax-only -pthread $warnings -I"$root/include" $sources
     echo 'gcc and clang, no warnings'
 }
 

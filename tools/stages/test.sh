@@ -4,7 +4,7 @@
 # The stages of `make test`: the unit tests of every part, the shell, the Python package and the documents, as released and
 # once with AddressSanitizer. A few minutes on two cores; what takes longer is in check.sh.
 
-wanted=(lint unit shell python others docs unitasan shellasan pythonasan)
+wanted=(lint bare unit shell python others docs unitasan shellasan pythonasan)
 
 # What compiling takes comes first. The rest is installed while it compiles.
 cases=$logs/cases.txt
@@ -21,6 +21,9 @@ stage_testenv() { tools/testenv && echo 'build/testenv'; }
 
 stage lint one packages
 stage_lint() { tools/lint; }
+
+stage bare one
+stage_bare() { amalgamated_by gcc && echo 'the amalgamation compiles without a warning'; }
 
 # The number of cases for each operator version, index type and element type is shown in the end.
 stage unit all build
