@@ -36,13 +36,13 @@ GARNER_INLINE int take_points(struct segment *row, int left, bool wraps, uintptr
 {
     const uintptr_t bytes = (uintptr_t)(HALF_GROUP * row->table_bytes_per_point);
     const bool prefetches = id.source == SHORT_UNIT && !wraps && later != 0;
-    uintptr_t table = (uintptr_t)row->data + later;
-    for (; left >= GROUP; left -= GROUP, table += 2 * bytes) {
-        if (prefetches) prefetch_line(table, true), prefetch_line(table + bytes, true);
+    uintptr_t next_table = (uintptr_t)row->data + later;
+    for (; left >= GROUP; left -= GROUP, next_table += 2 * bytes) {
+        if (prefetches) prefetch_line(next_table, true), prefetch_line(next_table + bytes, true);
         if (!take_next(row, GROUP, wraps, id)) return left;
     }
-    for (; left >= HALF_GROUP; left -= HALF_GROUP, table += bytes) {
-        if (prefetches) prefetch_line(table, true);
+    for (; left >= HALF_GROUP; left -= HALF_GROUP, next_table += bytes) {
+        if (prefetches) prefetch_line(next_table, true);
         if (!take_next(row, HALF_GROUP, wraps, id)) return left;
     }
     for (; left > 0; left--)
