@@ -22,7 +22,7 @@ bench:         ## measure garner against its peers; tables and plots under build
 bench-models:  ## measure whole models inside ONNX Runtime and OpenVINO; tables under build/bench/models/
 	@tools/bench-models
 
-check:         ## run the slow tests: compilers, valgrind, coverage, runtimes, other architectures, wheels, fuzzing: hours, or GARNER_CHECK_MINUTES=40
+check:         ## run the slow tests: compilers, valgrind, coverage, runtimes, other architectures, wheels, fuzzing: hours, or GARNER_CHECK_MINUTES=35
 	@tools/check
 
 python:        ## build the Python wheel into build/dist/ and an environment with it, build/venv

@@ -3,12 +3,12 @@
 #
 # The stages of `make check`: everything that takes longer than `make test` may. By itself it runs all of it, which takes
 # hours on two cores. With
-#     GARNER_CHECK_MINUTES=40 make check
+#     GARNER_CHECK_MINUTES=35 make check
 # it takes about so long there: of the longest stages a sample runs, another one at each commit, and a line says which.
 #     GARNER_SAMPLE=2     that sample, instead of the one whose turn it is
 
 # Minutes on two cores of the stages that always run whole, and of those of which a sample may run.
-readonly whole=20 sampled=100
+readonly whole=22 sampled=100
 
 parts=1
 if [ -n "${GARNER_CHECK_MINUTES-}" ]; then
