@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The short way of the one-call functions: small gathers of dense tensors in which nothing is wrong. */
-#ifndef GARNER_SMALL_H
-#define GARNER_SMALL_H
+#ifndef GARNER_FAST_PATH_H
+#define GARNER_FAST_PATH_H
 
 #include "backend.h"
 #include "op.h"

@@ -62,14 +62,14 @@ static bool has_columns(enum source source)
     return source == COLUMNS || source == SHORT_COLUMNS || source == PANEL;
 }
 
-/* How many points make a row, after which data begins anew: all, but for slivers and joined rows. */
+/* How many points make a row, after which data begins anew: all, but for panels and joined rows. */
 static int64_t row_points(const struct kernel_case *c)
 {
     const enum source source = c->wish.kernel->source;
     return source == PANEL || kernel_is_joined(source) ? c->segment.row_points : c->segment.n;
 }
 
-/* Of a sliver a line or half of one, of joined rows anything. */
+/* Of a panel a line or half of one, of joined rows anything. */
 static uint8_t draw_row_points(struct random *random, const struct kernel_line *kernel)
 {
     if (kernel->source == PANEL) return (uint8_t)((random_chance(random, 70) ? 64 : 32) / kernel->run);
@@ -87,8 +87,8 @@ static void draw_axis(struct kernel_case *c, struct random *random, struct axis 
 {
     const int64_t run = c->segment.run;
     const int64_t strides[] = {run, run, 0, 1, run + 3, 2 * run, random_between(random, 0, 3 * run)};
-    const bool sliver = c->wish.kernel->source == PANEL;
-    axis->stride = sliver ? row_points(c) * run : is_tight(c) ? run : pick(random, strides, 7);
+    const bool panel = c->wish.kernel->source == PANEL;
+    axis->stride = panel ? row_points(c) * run : is_tight(c) ? run : pick(random, strides, 7);
     const int64_t most = 1 + FAR / (axis->stride + run) / 8;
     const int64_t bounds[] = {1, 2, most > 3 ? 3 : most, most, most};
     axis->bound = axis->stride == 0 && random_chance(random, 50) ? INT32_MAX : pick(random, bounds, 5);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Four elements from anywhere to places side by side, by fewer stores than there are of them. */
-#ifndef GARNER_CPU_FOURS_H
-#define GARNER_CPU_FOURS_H
+#ifndef GARNER_CPU_COMBINE_STORES_H
+#define GARNER_CPU_COMBINE_STORES_H
 
 #include "move.h"
 
