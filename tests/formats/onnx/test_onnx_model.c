@@ -139,6 +139,20 @@ static void test_versions(void **state)
     }
 }
 
+static void test_no_version(void **state)
+{
+    (void)state;
+    static const int64_t opsets[] = {0, -1, (int64_t)INT32_MAX + 1};
+    struct graph graph;
+    for (size_t i = 0; i < sizeof opsets / sizeof *opsets; i++) {
+        struct choice choice = usual;
+        choice.opset = opsets[i];
+        struct message model = model_of(&choice);
+        assert_int_equal(load(&model, &graph), GARNER_BAD_FILE);
+        assert_non_null(strstr(error.message, "is no version"));
+    }
+}
+
 static void test_other_operators(void **state)
 {
     (void)state;
@@ -203,11 +217,9 @@ static void test_damaged_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_other_operators),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_damaged_anywhere),
+        cmocka_unit_test(test_graph),      cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_no_version), cmocka_unit_test(test_other_operators),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_damaged_anywhere),
     };
     return cmocka_run_group_tests(tests, make_guard, drop_guard);
 }
