@@ -27,7 +27,7 @@ struct buffers {
  * are. Whoever has it frees it without a call. */
 enum { BACKEND_WORK_BYTES = 1024 };
 struct backend_work {
-    _Alignas(16) unsigned char bytes[BACKEND_WORK_BYTES];
+    _Alignas(int64_t) unsigned char bytes[BACKEND_WORK_BYTES];
 };
 
 /* Decides, once, how a nest is run; from the nest and the machine alone. Cannot fail and allocates nothing. A

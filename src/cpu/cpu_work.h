@@ -45,6 +45,7 @@ struct cpu_work {
 };
 
 _Static_assert(sizeof(struct cpu_work) <= sizeof(struct backend_work), "a plan has room for it");
+_Static_assert(_Alignof(struct cpu_work) <= _Alignof(struct backend_work), "and lies as it must");
 
 /* What the CPU keeps in a plan. */
 static inline const struct cpu_work *cpu_work_of(const struct backend_work *work)
