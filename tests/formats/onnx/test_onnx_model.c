@@ -8,25 +8,10 @@
 
 #include "testing.h"
 
-#include "guard.h"
+#include "guarded.h"
 #include "protobuf.h"
 
-static struct guard guard;
 static garner_error error;
-
-static int make_guard(void **state)
-{
-    (void)state;
-    guard_create(&guard, 4096);
-    return 0;
-}
-
-static int drop_guard(void **state)
-{
-    (void)state;
-    guard_destroy(&guard);
-    return 0;
-}
 
 /* ---- A model ---- */
 

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "guard.h"
+#include "guarded.h"
 #include "protobuf.h"
 
 enum {
@@ -28,23 +28,8 @@ enum {
 };
 
 static const float two[2] = {1.5f, -2.0f};
-static struct guard guard;
 static garner_error error;
 static struct wire_file file;
-
-static int make_guard(void **state)
-{
-    (void)state;
-    guard_create(&guard, 4096);
-    return 0;
-}
-
-static int drop_guard(void **state)
-{
-    (void)state;
-    guard_destroy(&guard);
-    return 0;
-}
 
 /* A tensor called t with one extent, and no elements yet. */
 static struct message tensor_of(garner_dtype dtype, int64_t extent)

@@ -9,25 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guard.h"
+#include "guarded.h"
 #include "wire.h"
 
-static struct guard guard;
 static garner_error error;
-
-static int make_guard(void **state)
-{
-    (void)state;
-    guard_create(&guard, 4096);
-    return 0;
-}
-
-static int drop_guard(void **state)
-{
-    (void)state;
-    guard_destroy(&guard);
-    return 0;
-}
 
 /* A message that ends where memory does, and the file that it is. */
 static struct wire_span place_message(const void *bytes, size_t size, struct wire_file *file)

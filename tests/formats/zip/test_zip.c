@@ -9,27 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guard.h"
+#include "guarded.h"
 #include "zip.h"
 
 enum { LOCAL = 30, RECORD = 46, END = 22 };
 
-static struct guard guard;
 static garner_error error;
-
-static int make_guard(void **state)
-{
-    (void)state;
-    guard_create(&guard, 8192);
-    return 0;
-}
-
-static int drop_guard(void **state)
-{
-    (void)state;
-    guard_destroy(&guard);
-    return 0;
-}
 
 /* ---- Writing one ---- */
 
