@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Random cases of middle size, drawn so that the backend's every strategy is taken with several tasks: rows,
- * short rows, panels, reused indices, packed elements; long runs in slices, look-ahead, streamed outputs;
+ * short rows, panels, reused indices, packed elements; long runs in slices, prefetches, non-temporal stores;
  * bad indices under each policy. Each case runs in the calling thread, shuffled, on the thread pool, and in
  * parts. What the plans chose is counted, and a strategy that was not met fails the test.
  */
