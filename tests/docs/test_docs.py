@@ -61,6 +61,26 @@ def test_named_targets(path):
         assert target in make_targets(), f"{name_of(path)}: the Makefile has no target {target}"
 
 
+def names_nothing(text):
+    """The files that a text names in backquotes, and the tests in brackets behind one, that are not there."""
+    missing = []
+    for path, inside in re.findall(r"`([\w.-]+/[\w./-]*)`(?: \(`(\w+)`\))?", text):
+        if not (ROOT / path).exists():
+            missing.append(path)
+        elif inside and inside not in (ROOT / path).read_text(encoding="utf-8"):
+            missing.append(f"{inside} of {path}")
+    return missing
+
+
+def test_promises_name_their_tests():
+    """Every line of a table of promises names a file that stands behind it, and every file that is named is there."""
+    text = (ROOT / "docs/trust.md").read_text(encoding="utf-8")
+    assert names_nothing(text) == []
+    promises = [row for table in re.findall(r"^\| promise .*\n\|.*\n((?:\|.*\n)+)", text, re.MULTILINE) for row in table.splitlines()]
+    assert len(promises) > 20
+    assert [row for row in promises if not re.search(r"`[\w-]+/[\w./-]*`", row.split("|")[2])] == []
+
+
 def test_readme_shows_something():
     blocks = blocks_of(ROOT / "README.md")
     assert any("int main" in block.text for block in blocks if block.language == "c")
@@ -112,6 +132,11 @@ def test_shell_blocks_are_checked(shown, right, tmp_path):
     else:
         with pytest.raises(AssertionError):
             run_shell(block, tmp_path)
+
+
+def test_names_are_checked():
+    assert names_nothing("`tests/docs/test_docs.py` (`names_nothing`), `tests/docs/`, `make test`") == []
+    assert names_nothing("`tests/docs/none.py`, `docs/design.md` (`names_nothing`)") == ["tests/docs/none.py", "names_nothing of docs/design.md"]
 
 
 def test_c_blocks_are_checked(tmp_path):

@@ -31,6 +31,7 @@ MADE = {
     "index.md": ("README.md", plain),
     "news.md": ("NEWS.md", plain),
     "contributing.md": ("CONTRIBUTING.md", plain),
+    "security.md": ("SECURITY.md", plain),
     "tour.md": ("examples/python_tour.py", tour_page),
     "api.md": ("python/garner/__init__.py", reference_page),
     "c.md": ("include/garner.h", header_page),
@@ -73,6 +74,7 @@ C interface <c>
 
 Semantics <semantics>
 Design <design>
+What you can rely on <trust>
 Performance <performance>
 Inside the runtimes <performance-inside>
 What made it fast <speedups>
@@ -84,6 +86,7 @@ What made it fast <speedups>
 
 News <news>
 Contributing <contributing>
+Security <security>
 ```
 """
 
