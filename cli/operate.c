@@ -15,7 +15,7 @@
 #include "message.h"
 #include "model.h"
 #include "operator.h"
-#include "print.h"
+#include "output.h"
 #include "progress.h"
 #include "tensor.h"
 
@@ -96,8 +96,8 @@ static garner_status deliver(const struct work *w, garner_error *error)
 {
     const struct setting *s = w->line->setting;
     if (s[OPTION_OUT].given) return tensor_save(s[OPTION_OUT].text, &w->out.tensor, w->data.descr, error);
-    struct print_style style = print_style_of(w->line);
-    return print_tensor(stdout, &w->out.tensor, &style, error);
+    struct print_style style = output_style(w->line);
+    return output_tensor(&w->out.tensor, &style, error);
 }
 
 static garner_status check_output(const struct invocation *line, garner_error *error)

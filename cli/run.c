@@ -15,7 +15,7 @@
 #include "fail.h"
 #include "message.h"
 #include "model.h"
-#include "print.h"
+#include "output.h"
 #include "progress.h"
 #include "tensor.h"
 
@@ -253,7 +253,7 @@ static void print_name(const char *name, bool json)
 /* One output as any result; several as lines NAME=ARRAY, or as the members of one JSON object. */
 static garner_status print_outputs(const struct run *r, garner_error *error)
 {
-    struct print_style style = print_style_of(r->line);
+    struct print_style style = output_style(r->line);
     size_t count = r->graph->output_count;
     bool json = style.format == PRINT_JSON;
     garner_status status = GARNER_OK;
@@ -263,7 +263,7 @@ static garner_status print_outputs(const struct run *r, garner_error *error)
         if (json && count != 1) fputs(i ? ", " : "{", stdout);
         if (count != 1) print_name(r->graph->outputs[i].name, json);
         if (count != 1) fputs(json ? ": " : style.header ? " " : "=", stdout);
-        status = print_tensor(stdout, &r->outputs[i].tensor, &style, error);
+        status = output_tensor(&r->outputs[i].tensor, &style, error);
     }
     if (json && count != 1 && status == GARNER_OK) fputs(count ? "}\n" : "{}\n", stdout);
     return status;

@@ -2,7 +2,7 @@
 /*
  * The runtime's optimizer works on after the nodes were given away, and some of its rewrites take only a
  * gather that is the runtime's own. Where such a rewrite is worth more than our kernel, the node is left to
- * it, by the rules of fusion_rules.h; cli/gathers/claims_onnxruntime.c tells users the same of a file.
+ * it, by the rules of fusion_rules.h; draw/gathers/claims_onnxruntime.c tells users the same of a file.
  */
 #ifndef GARNER_ONNXRUNTIME_FUSION_H
 #define GARNER_ONNXRUNTIME_FUSION_H

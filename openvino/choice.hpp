@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Which gathers of a model stay with the runtime, decided when the model is read.
-// cli/gathers/claims_openvino.c tells users the same of a file.
+// draw/gathers/claims_openvino.c tells users the same of a file.
 #pragma once
 
 #include <string>

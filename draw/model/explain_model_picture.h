@@ -5,8 +5,8 @@
  * them: none runs through a box or a word. explain_model_svg.c fills the boxes and draws them,
  * explain_model_layout.c places them.
  */
-#ifndef GARNER_CLI_EXPLAIN_MODEL_PICTURE_H
-#define GARNER_CLI_EXPLAIN_MODEL_PICTURE_H
+#ifndef GARNER_DRAW_EXPLAIN_MODEL_PICTURE_H
+#define GARNER_DRAW_EXPLAIN_MODEL_PICTURE_H
 
 #include "chain.h"
 #include "explain_ink.h"

@@ -5,8 +5,8 @@
  * openvino/choice.cpp; tests/onnxruntime/test_claims.py and tests/openvino/test_claims.py hold the answers
  * here against what those did inside the runtimes.
  */
-#ifndef GARNER_CLI_CLAIMS_H
-#define GARNER_CLI_CLAIMS_H
+#ifndef GARNER_DRAW_CLAIMS_H
+#define GARNER_DRAW_CLAIMS_H
 
 #include "graph.h"
 

@@ -4,8 +4,8 @@
  * constant just before it is first needed, and the words that describe them. A constant that is nothing
  * but the axis of a gather is said in words and not drawn.
  */
-#ifndef GARNER_CLI_CHAIN_H
-#define GARNER_CLI_CHAIN_H
+#ifndef GARNER_DRAW_CHAIN_H
+#define GARNER_DRAW_CHAIN_H
 
 #include "explain_view.h"
 #include "model.h"

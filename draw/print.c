@@ -3,26 +3,21 @@
  * Walks the elements in C order with one counter for each axis, and opens and closes brackets where
  * counters begin and end.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "print.h"
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "byteorder.h"
 #include "elements.h"
 #include "fail.h"
-#include "options.h"
-#include "progress.h"
 #include "value.h"
 
 /* On a terminal, arrays beyond so many elements show so many at each end of an axis. */
 enum { SHORTEN_BEYOND = 1000, SHORTEN_KEEP = 3 };
 
-/* After so many elements the clock is looked at. */
-enum { LOOK_EVERY = 4096 };
+/* After so many elements whoever watches is told. */
+enum { TELL_EVERY = 4096 };
 
 /* An array without elements may still have more brackets than any disk holds. */
 static const int64_t most_empty_lists = 1 << 24;
@@ -33,7 +28,7 @@ struct walk {
     int32_t rank;
     int64_t count; /* elements, or empty lists */
     int64_t at[GARNER_MAX_RANK];
-    bool empty, json, shorten, progress;
+    bool empty, json, shorten;
 };
 
 garner_status print_check(garner_dtype dtype, enum print_format format, garner_error *error)
@@ -46,18 +41,6 @@ garner_status print_check(garner_dtype dtype, enum print_format format, garner_e
         return fail(error, GARNER_UNSUPPORTED,
                     "strings have no form as raw bytes; print them with --format text or json");
     return GARNER_OK;
-}
-
-struct print_style print_style_of(const struct invocation *line)
-{
-    enum print_format format = (enum print_format)line->setting[OPTION_FORMAT].number;
-    bool terminal = isatty(STDOUT_FILENO), verbose = line->setting[OPTION_VERBOSE].given;
-    return (struct print_style){
-        .format = format,
-        .header = terminal || verbose,
-        .shorten = terminal && !verbose && format == PRINT_TEXT,
-        .progress = !terminal,
-    };
 }
 
 static garner_status write_failed(garner_error *error)
@@ -183,7 +166,7 @@ static garner_status walk_begin(struct walk *w, const garner_tensor *t, const st
                                 garner_error *error)
 {
     int64_t count = 1;
-    *w = (struct walk){.t = t, .json = style->format == PRINT_JSON, .progress = style->progress};
+    *w = (struct walk){.t = t, .json = style->format == PRINT_JSON};
     while (w->rank < t->rank && t->shape[w->rank] > 0)
         w->rank++;
     w->empty = w->rank < t->rank;
@@ -199,17 +182,15 @@ static garner_status walk_begin(struct walk *w, const garner_tensor *t, const st
     return GARNER_OK;
 }
 
-static garner_status print_nested(FILE *out, struct walk *w, garner_error *error)
+static garner_status print_nested(FILE *out, struct walk *w, const struct print_style *style,
+                                  garner_error *error)
 {
-    struct progress progress;
     size_t done = 0;
-    (void)progress_begin(&progress, (garner_exec){0});
     print_repeated(out, '[', w->rank);
     do {
         print_element(out, w, flat_position(w));
-        if (w->progress && ++done % LOOK_EVERY == 0) progress_step(&progress, done, (size_t)w->count);
+        if (style->watch && ++done % TELL_EVERY == 0) style->watch(style->context, done, (size_t)w->count);
     } while (!ferror(out) && advance(out, w));
-    progress_end(&progress);
     return ferror(out) ? write_failed(error) : GARNER_OK;
 }
 
@@ -227,7 +208,7 @@ static garner_status print_text(FILE *out, const garner_tensor *t, const struct 
         print_integers(out, t->shape, t->rank, json);
         fputs(json ? ", \"data\": " : "\n", out);
     }
-    status = print_nested(out, &w, error);
+    status = print_nested(out, &w, style, error);
     fputs(json ? "}\n" : "\n", out);
     return status;
 }

@@ -4,8 +4,8 @@
  * those of the same operator, types and shapes together, and which of them garner would take inside each
  * runtime. It is what a reader wants to see of a model of a thousand nodes.
  */
-#ifndef GARNER_CLI_GATHERS_H
-#define GARNER_CLI_GATHERS_H
+#ifndef GARNER_DRAW_GATHERS_H
+#define GARNER_DRAW_GATHERS_H
 
 #include "chain.h"
 #include "claims.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results on standard output: nested brackets without spaces, an exact JSON object, or raw bytes. And the
- * pieces that other output is made of, too.
+ * Tensors as text: nested brackets without spaces, an exact JSON object; or as raw bytes. And the pieces that
+ * other output is made of, too.
  */
-#ifndef GARNER_CLI_PRINT_H
-#define GARNER_CLI_PRINT_H
+#ifndef GARNER_DRAW_PRINT_H
+#define GARNER_DRAW_PRINT_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,20 +12,17 @@
 #include "escape.h"
 #include "garner.h"
 
-struct invocation;
-
 /* In the order of the words of --format. */
 enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_RAW };
 
 struct print_style {
     enum print_format format;
-    bool header;   /* text: type and shape on a line above */
-    bool shorten;  /* text: leave out the middle of long axes */
-    bool progress; /* show how far it is, if it takes long and standard error is a terminal */
+    bool header;  /* text: type and shape on a line above */
+    bool shorten; /* text: leave out the middle of long axes */
+    /* Is told now and then how many elements of how many are written; NULL tells nobody. */
+    void (*watch)(void *context, size_t done, size_t count);
+    void *context;
 };
-
-/* How the command line wants results on standard output. */
-struct print_style print_style_of(const struct invocation *line);
 
 /* Whether a type can be printed so: opaque elements and, raw, strings cannot (GARNER_UNSUPPORTED). */
 garner_status print_check(garner_dtype dtype, enum print_format format, garner_error *error);
@@ -44,7 +41,7 @@ int print_foreign(FILE *out, const char *text);
 /* Text from outside as a JSON string, quotes included. */
 void print_json_string(FILE *out, const char *text);
 
-/* Prints a dense tensor. */
+/* Prints a dense tensor. Where `out` fails, the message calls it standard output. */
 garner_status print_tensor(FILE *out, const garner_tensor *t, const struct print_style *style,
                            garner_error *error);
 

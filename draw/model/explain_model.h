@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Drawings of a model: all of it, as the chain of its nodes, or its gathers alone. */
-#ifndef GARNER_CLI_EXPLAIN_MODEL_H
-#define GARNER_CLI_EXPLAIN_MODEL_H
+#ifndef GARNER_DRAW_EXPLAIN_MODEL_H
+#define GARNER_DRAW_EXPLAIN_MODEL_H
 
 #include <stdio.h>
 

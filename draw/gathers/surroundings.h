@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known around a model's gathers, which is what their claims depend on. */
-#ifndef GARNER_CLI_SURROUNDINGS_H
-#define GARNER_CLI_SURROUNDINGS_H
+#ifndef GARNER_DRAW_SURROUNDINGS_H
+#define GARNER_DRAW_SURROUNDINGS_H
 
 #include "chain.h"
 #include "claims.h"

@@ -3,8 +3,8 @@
  * Tensors typed in as text: '[[1,2],[3,4]]', '[1,2]:u8', '["a","b"]', '7', 'iota(2,3):f32'. The text
  * that the shell prints is such a literal once :type is added.
  */
-#ifndef GARNER_CLI_LITERAL_H
-#define GARNER_CLI_LITERAL_H
+#ifndef GARNER_DRAW_LITERAL_H
+#define GARNER_DRAW_LITERAL_H
 
 #include "array.h"
 
