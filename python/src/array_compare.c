@@ -8,15 +8,18 @@
 
 #include "array_object.h"
 #include "buffer_format.h"
+#include "element_block.h"
 #include "element_value.h"
 #include "errors.h"
 #include "operand.h"
 
 /* Now and then other threads have their turn, and somebody may have pressed Ctrl-C. */
-static bool goes_on(int64_t done)
+static bool goes_on(int64_t *since, int64_t more)
 {
     enum { LOOK_EVERY = 1 << 16 };
-    if (done == 0 || done % LOOK_EVERY != 0) return true;
+    *since += more;
+    if (*since < LOOK_EVERY) return true;
+    *since = 0;
     PyEval_RestoreThread(PyEval_SaveThread());
     return PyErr_CheckSignals() == 0;
 }
@@ -24,19 +27,21 @@ static bool goes_on(int64_t done)
 /* One side of a comparison, repeated along the axes that it lacks. */
 struct side {
     struct operand operand;
-    PyObject *leaves; /* of a list: the elements in C order, borrowed; else NULL */
+    PyObject *leaves;    /* of a list: the elements in C order, borrowed; else NULL */
+    struct value single; /* of one number of Python's: what it is */
     const void *first;
     int64_t strides[GARNER_MAX_RANK]; /* in elements; 0: repeated */
 };
 
 struct comparison {
     struct state *state;
-    const char *symbol;  /* for messages */
-    bool equal;          /* == and not != */
-    garner_shape shape;  /* of the result */
-    struct side side[2]; /* the Array, and the other */
+    const char *symbol;   /* for messages */
+    bool equal;           /* == and not != */
+    garner_shape shape;   /* of the result */
+    struct side side[2];  /* the Array, and the other */
+    enum block_kind kind; /* in which elements are compared; none: each by itself */
     unsigned char *out;
-    int64_t done;
+    int64_t done, since; /* elements; and those since other threads had their turn */
 };
 
 /* ---- What can be compared -------------------------------------------------------------------- */
@@ -153,17 +158,53 @@ static void stretch(const struct comparison *comparison, struct side *side)
     }
 }
 
-/* ---- Element by element ---------------------------------------------------------------------- */
+/* Takes axes together that both sides walk as one: the result is dense, whatever its rank. */
+static void merge_axes(struct comparison *comparison)
+{
+    garner_shape *shape = &comparison->shape;
+    int64_t *strides[2] = {comparison->side[0].strides, comparison->side[1].strides};
+    int32_t rank = 0;
+    for (int32_t i = 0; i < shape->rank; i++) {
+        int64_t extent = shape->extents[i];
+        bool joins = rank > 0;
+        for (int k = 0; k < 2 && joins; k++)
+            joins = strides[k][rank - 1] == strides[k][i] * extent;
+        rank += !joins;
+        shape->extents[rank - 1] = joins ? shape->extents[rank - 1] * extent : extent;
+        for (int k = 0; k < 2; k++)
+            strides[k][rank - 1] = strides[k][i];
+    }
+    shape->rank = rank;
+}
+
+/* ---- Row by row ------------------------------------------------------------------------------ */
 
 static void load(struct value *value, const struct side *side, int64_t offset)
 {
     value_load(value, side->operand.tensor.dtype, side->first, offset, side->operand.swapped);
 }
 
+/* What Python's own integers and floats are, without an object for the element. False: it takes one. */
+static bool load_leaf(struct value *value, PyObject *leaf)
+{
+    int overflow = 0;
+    if (Py_TYPE(leaf) == &PyFloat_Type) {
+        value->kind = VALUE_REAL;
+        value->is.part[0] = PyFloat_AsDouble(leaf);
+        return true;
+    }
+    if (Py_TYPE(leaf) != &PyLong_Type) return false;
+    value->kind = VALUE_SIGNED;
+    value->is.i = PyLong_AsLongLongAndOverflow(leaf, &overflow);
+    return overflow == 0;
+}
+
 /* 1: equal, 0: not, -1: an exception. */
 static int compare_leaf(const struct comparison *comparison, const struct value *value, int64_t offset)
 {
     PyObject *leaf = PyList_GetItem(comparison->side[1].leaves, (Py_ssize_t)offset);
+    struct value other;
+    if (leaf && load_leaf(&other, leaf)) return value_equals(value, &other);
     PyObject *element = value_object(value);
     int equal = element && leaf ? PyObject_RichCompareBool(element, leaf, Py_EQ) : -1;
     Py_XDECREF(element);
@@ -183,21 +224,96 @@ static int compare_one(const struct comparison *comparison, int64_t in_array, in
     return value_equals(&value, &other);
 }
 
+static bool compare_singly(struct comparison *comparison, int64_t count, const int64_t offset[2],
+                           const int64_t stride[2])
+{
+    for (int64_t i = 0; i < count; i++) {
+        int equal = compare_one(comparison, offset[0] + i * stride[0], offset[1] + i * stride[1]);
+        if (equal < 0) return false;
+        comparison->out[comparison->done++] = (equal != 0) == comparison->equal;
+        if (!goes_on(&comparison->since, 1)) return false;
+    }
+    return true;
+}
+
+static void compare_integers(unsigned char *out, const union block *a, const union block *b, int count,
+                             int64_t limit, bool equal)
+{
+    for (int i = 0; i < count; i++)
+        out[i] = (a->integers[i] == b->integers[i] && a->integers[i] >= limit) == equal;
+}
+
+static void compare_reals(unsigned char *out, const union block *a, const union block *b, int count,
+                          bool equal)
+{
+    for (int i = 0; i < count; i++)
+        out[i] = (a->reals[i] == b->reals[i]) == equal;
+}
+
+/* The same bits of u64 and a signed type are the same number if neither counts the highest one. */
+static bool compare_blocks(struct comparison *comparison, int64_t count, const int64_t offset[2],
+                           const int64_t stride[2])
+{
+    const struct side *side = comparison->side;
+    garner_dtype dtype[2] = {side[0].operand.tensor.dtype, side[1].operand.tensor.dtype};
+    int64_t limit = (dtype[0] == GARNER_U64) == (dtype[1] == GARNER_U64) ? INT64_MIN : 0;
+    union block block[2];
+    for (int64_t i = 0; i < count;) {
+        int here = count - i < BLOCK_ELEMENTS ? (int)(count - i) : BLOCK_ELEMENTS;
+        for (int k = 0; k < 2; k++)
+            block_load(&block[k], comparison->kind, dtype[k], side[k].first, offset[k] + i * stride[k],
+                       stride[k], here);
+        unsigned char *out = comparison->out + comparison->done;
+        if (comparison->kind == BLOCK_INTEGERS)
+            compare_integers(out, &block[0], &block[1], here, limit, comparison->equal);
+        else
+            compare_reals(out, &block[0], &block[1], here, comparison->equal);
+        i += here;
+        comparison->done += here;
+        if (!goes_on(&comparison->since, here)) return false;
+    }
+    return true;
+}
+
+static bool compare_row(struct comparison *comparison, int64_t count, const int64_t offset[2],
+                        const int64_t stride[2])
+{
+    return (comparison->kind == BLOCK_NONE ? compare_singly : compare_blocks)(comparison, count, offset,
+                                                                              stride);
+}
+
 /* Depth is at most the rank. */
 static bool compare_from(struct comparison *comparison, int32_t axis, int64_t in_array, int64_t in_other)
 {
-    if (axis == comparison->shape.rank) {
-        int equal = compare_one(comparison, in_array, in_other);
-        if (equal < 0) return false;
-        comparison->out[comparison->done++] = (equal != 0) == comparison->equal;
-        return goes_on(comparison->done);
-    }
-    for (int64_t i = 0; i < comparison->shape.extents[axis]; i++) {
-        if (!compare_from(comparison, axis + 1, in_array, in_other)) return false;
-        in_array += comparison->side[0].strides[axis];
-        in_other += comparison->side[1].strides[axis];
-    }
+    const garner_shape *shape = &comparison->shape;
+    int64_t offset[2] = {in_array, in_other}, stride[2] = {0, 0};
+    if (axis == shape->rank) return compare_row(comparison, 1, offset, stride);
+    for (int k = 0; k < 2; k++)
+        stride[k] = comparison->side[k].strides[axis];
+    if (axis + 1 == shape->rank) return compare_row(comparison, shape->extents[axis], offset, stride);
+    for (int64_t i = 0; i < shape->extents[axis]; i++)
+        if (!compare_from(comparison, axis + 1, in_array + i * stride[0], in_other + i * stride[1]))
+            return false;
     return true;
+}
+
+/* One integer or float of Python's lies in memory, too, and is repeated there. */
+static void settle_single(struct side *side)
+{
+    garner_tensor *tensor = &side->operand.tensor;
+    if (side->leaves == NULL || PyList_Size(side->leaves) != 1 ||
+        !load_leaf(&side->single, PyList_GetItem(side->leaves, 0)))
+        return;
+    tensor->dtype = side->single.kind == VALUE_REAL ? GARNER_F64 : GARNER_I64;
+    side->first = &side->single.is;
+    side->leaves = NULL;
+}
+
+/* Looks at types once, where elements of both are numbers that lie as this machine has them. */
+static enum block_kind find_kind(const struct side side[2])
+{
+    if (side[1].leaves || side[0].operand.swapped || side[1].operand.swapped) return BLOCK_NONE;
+    return block_kind_of(side[0].operand.tensor.dtype, side[1].operand.tensor.dtype);
 }
 
 static PyObject *compare_read(struct comparison *comparison)
@@ -211,6 +327,9 @@ static PyObject *compare_read(struct comparison *comparison)
     comparison->out = made->tensor.data;
     stretch(comparison, array);
     stretch(comparison, other);
+    settle_single(other);
+    merge_axes(comparison);
+    comparison->kind = find_kind(comparison->side);
     operand_hold(&other->operand);
     if (operand_check_there(comparison->state, &other->operand, comparison->symbol, "the other") &&
         (made->count == 0 || compare_from(comparison, 0, 0, 0)))
@@ -244,21 +363,60 @@ PyObject *array_compare(PyObject *self, PyObject *object, int how)
 
 /* ---- Truth ----------------------------------------------------------------------------------- */
 
-/* Whether an element is as true as `looked_for`; -1 with an exception. Depth is at most the rank. */
-static int find_truth(const struct array_object *array, bool looked_for, int32_t axis, int64_t offset)
+struct search {
+    const struct array_object *array;
+    bool looked_for;
+    enum block_kind kind; /* in which elements are looked at; none: each by itself */
+    const void *first;
+    int64_t since; /* elements since other threads had their turn */
+};
+
+static bool find_in_block(const struct search *search, int64_t offset, int64_t stride, int count)
 {
-    const garner_tensor *tensor = &array->tensor;
+    union block block;
+    block_load(&block, search->kind, search->array->tensor.dtype, search->first, offset, stride, count);
+    for (int i = 0; i < count; i++) {
+        bool is_true = search->kind == BLOCK_INTEGERS ? block.integers[i] != 0 : block.reals[i] != 0.0;
+        if (is_true == search->looked_for) return true;
+    }
+    return false;
+}
+
+static bool find_singly(const struct search *search, int64_t offset, int64_t stride, int count)
+{
+    const struct array_object *array = search->array;
     struct value value;
-    int found = 0;
-    if (axis == tensor->rank) {
-        value_load(&value, tensor->dtype, (const char *)tensor->data + tensor->byte_offset, offset,
+    for (int i = 0; i < count; i++) {
+        value_load(&value, array->tensor.dtype, search->first, offset + i * stride,
                    format_is_swapped(array->format));
-        return value_is_true(&value) == looked_for;
+        if (value_is_true(&value) == search->looked_for) return true;
     }
-    for (int64_t i = 0; i < tensor->shape[axis] && found == 0; i++) {
-        found = find_truth(array, looked_for, axis + 1, offset + i * tensor->strides[axis]);
-        if (!goes_on(i)) found = -1;
+    return false;
+}
+
+/* 1: there is an element as true as looked for, 0: there is none, -1: an exception. */
+static int find_in_row(struct search *search, int64_t offset, int64_t stride, int64_t count)
+{
+    for (int64_t i = 0; i < count; i += BLOCK_ELEMENTS) {
+        int here = count - i < BLOCK_ELEMENTS ? (int)(count - i) : BLOCK_ELEMENTS;
+        bool found = (search->kind == BLOCK_NONE ? find_singly : find_in_block)(search, offset + i * stride,
+                                                                                stride, here);
+        if (found) return 1;
+        if (!goes_on(&search->since, here)) return -1;
     }
+    return 0;
+}
+
+/* The same from an axis on. Depth is at most the rank. */
+static int find_truth(struct search *search, int32_t axis, int64_t offset)
+{
+    const garner_tensor *tensor = &search->array->tensor;
+    int found = 0;
+    if (axis == tensor->rank) return find_in_row(search, offset, 0, 1);
+    if (axis + 1 == tensor->rank)
+        return find_in_row(search, offset, tensor->strides[axis], tensor->shape[axis]);
+    for (int64_t i = 0; i < tensor->shape[axis] && found == 0; i++)
+        found = find_truth(search, axis + 1, offset + i * tensor->strides[axis]);
     return found;
 }
 
@@ -273,7 +431,11 @@ static int has_truth(const struct array_object *array, bool looked_for)
                     (unsigned long long)array->tensor.item_bytes);
         return -1;
     }
-    return array->count == 0 ? 0 : find_truth(array, looked_for, 0, 0);
+    garner_dtype dtype = array->tensor.dtype;
+    struct search search = {.array = array, .looked_for = looked_for};
+    search.kind = format_is_swapped(array->format) ? BLOCK_NONE : block_kind_of(dtype, dtype);
+    search.first = (const char *)array->tensor.data + array->tensor.byte_offset;
+    return array->count == 0 ? 0 : find_truth(&search, 0, 0);
 }
 
 PyObject *array_all(PyObject *self, PyObject *unused)

@@ -273,3 +273,43 @@ def test_random_against_numpy():
         for given in (b, b.tolist(), b.T.copy().T):
             assert np.array_equal(ours == given, a == b) and np.array_equal(ours != given, a != b)
         assert ours.all() == a.all() and ours.any() == a.any()
+
+
+LIMITS = {"b": (-128, 127), "B": (0, 255), "h": (-(2**15), 2**15 - 1), "H": (0, 2**16 - 1), "i": (-(2**31), 2**31 - 1), "I": (0, 2**32 - 1),
+          "q": (-(2**63), 2**63 - 1, 2**53 + 1), "Q": (0, 2**63, 2**64 - 1, 2**53 + 1), "f": (-0.0, 2.0**31, 2.0**63, -(2.0**63), 0.5, math.nan, math.inf),
+          "d": (-0.0, 2.0**32 - 1, 2.0**63, 2.0**64, -(2.0**63), 2.0**53, math.nan, -math.inf)}  # fmt: skip
+
+
+def test_long_rows_of_every_pair_of_types():
+    """More than is compared at once, every second element, and a row that is repeated; a list is compared by other code."""
+    for a, b in itertools.product(LIMITS, repeat=2):
+        left = [*LIMITS[a], 0, 1, 5][::-1] * 300
+        right = ([*LIMITS[b], 0, 1, 5][::-1] * 300)[: len(left)]
+        right += [1] * (len(left) - len(right))
+        ours, theirs = typed(a, left), typed(b, right)
+        expected = [x == y for x, y in zip(ours.tolist(), theirs.tolist())]
+        assert (ours == theirs).tolist() == expected and (ours != theirs).tolist() == [not x for x in expected], (a, b)
+        assert (ours == theirs.tolist()).tolist() == expected
+        assert (ours[::-2] == theirs[::-2]).tolist() == expected[::-2]
+        twice = garner.gather(ours, [list(range(len(left)))] * 2)
+        assert (twice == theirs).tolist() == [expected, expected]
+        for one in (theirs[0], right[0]):
+            assert (ours == one).tolist() == [x == theirs[0] for x in ours.tolist()], (a, b)
+    zeros = typed("q", [0] * 1300)
+    assert not zeros.any() and garner.gather([zeros.tolist(), [0] * 1299 + [7]], [1]).any()
+    assert not typed("f", [1.0] * 1299 + [-0.0]).all() and typed("d", [math.nan] * 1300).all()
+
+
+def test_large_arrays_make_no_objects():
+    """Many times as fast as making the objects of one side, which alone would be half the work."""
+    large = garner.gather(array.array("i", range(1 << 18)), range(1 << 18))
+
+    def best(call):
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    assert best(lambda: (large == large).all()) < best(large.tolist) / 4
