@@ -5,13 +5,13 @@
  */
 #include "number.h"
 
-#include <fenv.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "c_locale.h"
+#include "decimal.h"
 
 /* What the codes beyond the finite numbers are. */
 enum special {
@@ -239,24 +239,12 @@ static const char *parse_nan(const struct number_format *f, const char *text, co
     return fits && is_nan(f, *bits) ? NULL : "gives bits that are no nan of this type";
 }
 
-/* Whether the decimal number lies above or below the double nearest to it. */
-static int compare_with_nearest(const char *text, double nearest)
-{
-    int mode = fegetround();
-    fesetround(FE_UPWARD);
-    double up = strtod(text, NULL);
-    fesetround(FE_DOWNWARD);
-    double down = strtod(text, NULL);
-    fesetround(mode);
-    return (up > nearest) - (down < nearest);
-}
-
 /* Where the nearest double lies halfway between two codes, the digits beyond it decide. */
 static uint64_t parse_finite(const struct number_format *f, const char *text, double nearest)
 {
     bool tie;
     uint64_t code = narrow(f, nearest, 0, &tie);
-    return tie ? narrow(f, nearest, compare_with_nearest(text, nearest), &tie) : code;
+    return tie ? narrow(f, nearest, decimal_compare(text, nearest), &tie) : code;
 }
 
 static const char *parse_magnitude(const struct number_format *f, const char *text, uint64_t *bits)
@@ -324,10 +312,7 @@ static bool try_upward(char *text, size_t size, const struct number_format *f, i
                        uint64_t bits)
 {
     if (bits & ones(f->mantissa)) return false;
-    int mode = fegetround();
-    fesetround(FE_UPWARD);
-    snprintf(text, size, "%.*e", digits - 1, value);
-    fesetround(mode);
+    decimal_round_up(text, size, digits, value);
     return reads_back(f, text, bits);
 }
 

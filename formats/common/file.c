@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -137,6 +136,6 @@ void file_close(struct file *file)
 {
     close_descriptor(file);
     free(file->memory);
-    if (file->mapping) munmap(file->mapping, file->mapping_size);
+    if (file->mapping) region_unmap(file->mapping, file->mapping_size);
     *file = (struct file){.path = file->path, .descriptor = -1};
 }

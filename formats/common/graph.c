@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "region.h"
 
 enum { FIRST_BLOCK = 1024, LARGEST_BLOCK = 1 << 16, ALIGNMENT = alignof(max_align_t) };
 
@@ -42,7 +43,7 @@ struct graph_arena {
 static void release(void *memory, size_t mapped)
 {
     if (mapped)
-        munmap(memory, mapped);
+        region_unmap(memory, mapped);
     else
         free(memory);
 }

@@ -23,6 +23,11 @@ void *region_map(int descriptor, size_t size)
     return mapping == MAP_FAILED ? NULL : mapping;
 }
 
+void region_unmap(void *mapping, size_t size)
+{
+    munmap(mapping, size);
+}
+
 struct region *region_create(void *memory, void *mapping, size_t mapping_size)
 {
     struct region *region = malloc(sizeof *region);
@@ -44,6 +49,6 @@ void region_drop(struct region *region)
 {
     if (!region || atomic_fetch_sub_explicit(&region->holders, 1, memory_order_acq_rel) != 1) return;
     free(region->memory);
-    if (region->mapping) munmap(region->mapping, region->mapping_size);
+    if (region->mapping) region_unmap(region->mapping, region->mapping_size);
     free(region);
 }

@@ -13,6 +13,9 @@ struct region;
 /* Maps a file that will be read alone; NULL, with errno set, if that cannot be done. */
 void *region_map(int descriptor, size_t size);
 
+/* Ends a mapping that no region has taken over. */
+void region_unmap(void *mapping, size_t size);
+
 /* Takes over memory from malloc, or a mapping; either may be NULL. Returns NULL, and has taken nothing, if
  * there is no memory. The caller is the first holder. */
 struct region *region_create(void *memory, void *mapping, size_t mapping_size);

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "byteorder.h"
 #include "onnx_field.h"
@@ -205,7 +204,7 @@ static garner_status hold(struct array *array, const struct opened *opened, garn
     if (!opened->mapping) return GARNER_OK;
     array->region = region_create(NULL, opened->mapping, opened->size);
     if (array->region) return GARNER_OK;
-    munmap(opened->mapping, opened->size);
+    region_unmap(opened->mapping, opened->size);
     return fail_memory(error, opened->path, sizeof *opened);
 }
 
