@@ -5,11 +5,10 @@
 
 #include "backend.h"
 #include "pool.h"
+#include "system.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
-#elif defined(__aarch64__) && defined(__linux__)
-#include <sys/auxv.h>
 #endif
 
 static const char *architecture(void)
@@ -35,7 +34,7 @@ static const char *architecture(void)
 #endif
 }
 
-#if defined(__x86_64__) || defined(__i386__) || (defined(__aarch64__) && defined(__linux__))
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
 /* Appends a word, if there is room for it. */
 static void add_feature(char *text, size_t size, const char *word)
 {
@@ -63,15 +62,14 @@ static void find_features(char *text, size_t size)
         if (word[known[i].word] >> known[i].bit & 1) add_feature(text, size, known[i].name);
     }
 }
-#elif defined(__aarch64__) && defined(__linux__)
+#elif defined(__aarch64__)
 static void find_features(char *text, size_t size)
 {
-    enum { ASIMD = 1, ATOMICS = 8, SVE = 22, SVE2 = 1 }; /* bits of the auxiliary vector's two words */
-    unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
-    if (first >> ASIMD & 1) add_feature(text, size, "neon");
-    if (first >> ATOMICS & 1) add_feature(text, size, "lse");
-    if (first >> SVE & 1) add_feature(text, size, "sve");
-    if (second >> SVE2 & 1) add_feature(text, size, "sve2");
+    const unsigned features = garner_system_arm_features();
+    if (features & ARM_NEON) add_feature(text, size, "neon");
+    if (features & ARM_LSE) add_feature(text, size, "lse");
+    if (features & ARM_SVE) add_feature(text, size, "sve");
+    if (features & ARM_SVE2) add_feature(text, size, "sve2");
 }
 #else
 static void find_features(char *text, size_t size)
@@ -84,7 +82,7 @@ static void find_features(char *text, size_t size)
 void garner_cpu_info(garner_cpu *cpu)
 {
     garner_cpu found = {
-        .cpus = garner_pool_cpus(),
+        .cpus = garner_system_cpus(),
         .threads = garner_pool_threads(),
         .architecture = architecture(),
     };

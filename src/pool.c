@@ -12,15 +12,14 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "error.h"
 #include "pool.h"
+#include "system.h"
+#include "system_threads.h"
 
 enum {
     MOST_THREADS = 256, /* of a pool, the owner of the job among them */
@@ -71,7 +70,7 @@ struct garner_pool {
     atomic_int sleepers;    /* workers that wait for `wake` */
     atomic_bool waiting;    /* the owner waits for `left` */
     atomic_bool stopping;
-    sem_t left; /* no condition variable: one that a fork() finds half waited for can never be used again */
+    garner_semaphore left; /* no condition: one that a fork() finds half waited for can never be used again */
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     struct garner_pool *next; /* in the list of all pools */
@@ -141,7 +140,8 @@ static bool enter_job(struct garner_pool *pool)
 
 static void leave_job(struct garner_pool *pool)
 {
-    if (atomic_fetch_sub(&pool->doors, 1) == 1 && atomic_load(&pool->waiting)) sem_post(&pool->left);
+    if (atomic_fetch_sub(&pool->doors, 1) == 1 && atomic_load(&pool->waiting))
+        garner_semaphore_post(&pool->left);
 }
 
 /* Workers wake each other, one after the other, so that the owner of a job begins to work at once. The
@@ -176,22 +176,13 @@ static bool await_job(struct garner_pool *pool, unsigned *seen)
  * though others are idle. Whoever finds himself there moves on to another CPU, then lets the system choose
  * again. That may take a time slice, if another program is busy there: the job, which the worker has not
  * entered yet, does not wait for it. */
-static void step_aside(int cpu)
-{
-    cpu_set_t allowed, others;
-    if (cpu < 0 || sched_getcpu() != cpu || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-    others = allowed;
-    CPU_CLR((unsigned)cpu, &others);
-    if (sched_setaffinity(0, sizeof others, &others) == 0) sched_setaffinity(0, sizeof allowed, &allowed);
-}
-
 static void *serve(void *context)
 {
     const struct worker *self = context;
     struct garner_pool *pool = self->pool;
     unsigned seen = atomic_load_explicit(&pool->first, memory_order_relaxed);
     while (await_job(pool, &seen)) {
-        step_aside(atomic_load_explicit(&pool->cpu, memory_order_relaxed));
+        garner_system_step_aside(atomic_load_explicit(&pool->cpu, memory_order_relaxed));
         if (enter_job(pool)) {
             work_off(pool, pool->job, (int)(self - pool->worker) + 1);
             leave_job(pool);
@@ -202,37 +193,25 @@ static void *serve(void *context)
 
 /* ---- Jobs ------------------------------------------------------------------------------------- */
 
-/* Signals are for the program's own threads, but for those that a thread's own access raises, as to a mapped
- * file that has become shorter: where they are blocked nobody can handle them, and the program ends. */
-static void block_signals(sigset_t *before)
-{
-    static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-    sigset_t all;
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        sigdelset(&all, own[i]);
-    pthread_sigmask(SIG_SETMASK, &all, before);
-}
-
 /* A handler that forks would find such a mutex locked by its own thread, for ever. */
-static void lock_in_peace(pthread_mutex_t *mutex, sigset_t *before)
+static void lock_in_peace(pthread_mutex_t *mutex, garner_signals *before)
 {
-    block_signals(before);
+    garner_signals_block(before);
     pthread_mutex_lock(mutex);
 }
 
-static void unlock_in_peace(pthread_mutex_t *mutex, const sigset_t *before)
+static void unlock_in_peace(pthread_mutex_t *mutex, const garner_signals *before)
 {
     pthread_mutex_unlock(mutex);
-    pthread_sigmask(SIG_SETMASK, before, NULL);
+    garner_signals_restore(before);
 }
 
 /* Makes workers until `wanted` run, or no more can be made. How many of them run. */
 static int start_workers(struct garner_pool *pool, int wanted)
 {
     if (pool->started >= wanted) return wanted;
-    sigset_t before;
-    block_signals(&before);
+    garner_signals before;
+    garner_signals_block(&before);
     atomic_store_explicit(&pool->first, atomic_load_explicit(&pool->number, memory_order_relaxed),
                           memory_order_relaxed);
     for (struct worker *next; pool->started < wanted; pool->started++) {
@@ -240,7 +219,7 @@ static int start_workers(struct garner_pool *pool, int wanted)
         next->pool = pool;
         if (pthread_create(&next->thread, NULL, serve, next) != 0) break;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    garner_signals_restore(&before);
     return pool->started < wanted ? pool->started : wanted;
 }
 
@@ -268,9 +247,9 @@ static void yield_to_worker(struct garner_pool *pool)
 
 static void open_job(struct garner_pool *pool, struct job *job, int workers)
 {
-    sigset_t before;
+    garner_signals before;
     pool->job = job;
-    atomic_store_explicit(&pool->cpu, atomic_load(&pool->sleepers) > 0 ? sched_getcpu() : -1,
+    atomic_store_explicit(&pool->cpu, atomic_load(&pool->sleepers) > 0 ? garner_system_cpu() : -1,
                           memory_order_relaxed);
     atomic_store_explicit(&pool->doors, (unsigned)workers * SLOT, memory_order_release);
     atomic_fetch_add(&pool->number, 1);
@@ -295,10 +274,10 @@ static void close_job(struct garner_pool *pool)
         relax();
     if (is_left(pool)) return;
     atomic_store(&pool->waiting, true);
-    while (sem_trywait(&pool->left) == 0) /* from workers of earlier jobs, who were not waited for */
+    while (garner_semaphore_take(&pool->left)) /* from workers of earlier jobs, who were not waited for */
         continue;
     while (!is_left(pool))
-        sem_wait(&pool->left);
+        garner_semaphore_wait(&pool->left);
     atomic_store(&pool->waiting, false);
 }
 
@@ -385,7 +364,7 @@ static void after_fork_in_child(void)
     for (struct garner_pool *pool = pools; pool; pool = pool->next) {
         reset_pool(pool);
         if (atomic_load(&pool->owner) == (uintptr_t)pthread_self()) {
-            sem_post(&pool->left); /* it may wait */
+            garner_semaphore_post(&pool->left); /* it may wait */
         } else {
             empty_hands(pool);
             atomic_store(&pool->owner, 0);
@@ -396,7 +375,7 @@ static void after_fork_in_child(void)
 
 static void watch_forks(void)
 {
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    garner_forks_watch(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 /* A fork in the middle of the default pool's making has the child make it again. */
@@ -411,12 +390,12 @@ static bool is_listed(const struct garner_pool *pool)
 static void enlist_pool(struct garner_pool *pool, int threads)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    sigset_t before;
+    garner_signals before;
     pthread_once(&once, watch_forks);
     pool->threads = threads;
     reset_pool(pool);
     empty_hands(pool);
-    sem_init(&pool->left, 0, 0);
+    garner_semaphore_init(&pool->left);
     lock_in_peace(&pools_mutex, &before);
     if (!is_listed(pool)) {
         pool->next = pools;
@@ -439,14 +418,6 @@ static void stop_workers(struct garner_pool *pool)
 
 static struct garner_pool default_pool;
 
-int garner_pool_cpus(void)
-{
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (int)online : 1;
-}
-
 /* GARNER_NUM_THREADS where it is a number from 1 to 2^31 - 1, digits alone; else the CPUs that this process
  * may use. */
 static int threads_by_default(void)
@@ -456,11 +427,12 @@ static int threads_by_default(void)
     bool digits = text && text[0] >= '1' && text[0] <= '9';
     long long number = digits ? strtoll(text, &end, 10) : 0;
     if (number >= 1 && number <= INT32_MAX && *end == '\0') return (int)at_most(number, MOST_THREADS);
-    return (int)at_most(garner_pool_cpus(), MOST_THREADS);
+    return (int)at_most(garner_system_cpus(), MOST_THREADS);
 }
 
 static void make_default_pool(void)
 {
+    garner_stay_loaded();
     enlist_pool(&default_pool, threads_by_default());
 }
 
@@ -468,11 +440,11 @@ static struct garner_pool *use_default_pool(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static atomic_bool made;
-    sigset_t before;
+    garner_signals before;
     if (atomic_load_explicit(&made, memory_order_acquire)) return &default_pool;
-    block_signals(&before); /* a handler that forks would have the child make it twice */
+    garner_signals_block(&before); /* a handler that forks would have the child make it twice */
     pthread_once(&once, make_default_pool);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    garner_signals_restore(&before);
     atomic_store_explicit(&made, true, memory_order_release);
     return &default_pool;
 }
@@ -483,7 +455,7 @@ int garner_pool_threads(void)
 }
 
 /* A thread that still runs a job while the program exits keeps its workers. */
-__attribute__((destructor)) static void stop_default_pool(void)
+AT_UNLOAD static void stop_default_pool(void)
 {
     if (take_pool(&default_pool) && default_pool.started > 0) stop_workers(&default_pool);
 }
@@ -550,7 +522,7 @@ garner_exec garner_pool_exec(garner_pool *pool)
 
 void garner_pool_destroy(garner_pool *pool)
 {
-    sigset_t before;
+    garner_signals before;
     if (pool == NULL) return;
     lock_in_peace(&pools_mutex, &before);
     for (struct garner_pool **link = &pools; *link; link = &(*link)->next)

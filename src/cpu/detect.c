@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../system.h"
 #include "profile.h"
 
 #if defined(__x86_64__)
@@ -70,7 +71,7 @@ static void scale(int64_t *threshold, int64_t typical, int64_t told, int64_t mos
  * is never taken for larger than where it was measured. */
 static void fit_caches(struct profile *profile)
 {
-    const int64_t l2 = garner_cache_bytes(2), l3 = garner_cache_bytes(3);
+    const int64_t l2 = garner_system_cache(2), l3 = garner_system_cache(3);
     int64_t *const in_l2[] = {&profile->l2_table, &profile->block_table, &profile->panel_table};
     int64_t *const in_l3[] = {&profile->l3_table, &profile->element_table, &profile->non_temporal_out};
     for (size_t i = 0; i < sizeof in_l2 / sizeof in_l2[0]; i++)

@@ -3,6 +3,7 @@
  * its architecture. */
 #include <stddef.h>
 
+#include "../system.h"
 #include "profile.h"
 
 static const struct {
@@ -103,21 +104,11 @@ const char *garner_identify_cpu(void)
     return garner_x86_profile(maker, family == EXTENDED ? family + extension : family,
                               (int)((a >> 4 & 15) | (a >> 12 & 0xf0)));
 }
-#elif defined(__aarch64__) && defined(__linux__)
-#include <sys/auxv.h>
-
-const char *garner_identify_cpu(void)
-{
-    enum { CPUID = 11 }; /* bit of the auxiliary vector's first word: programs may read what the CPU is */
-    uint64_t id;
-    if (!(getauxval(AT_HWCAP) >> CPUID & 1)) return "neoverse-n1"; /* a system as old as such CPUs */
-    __asm__("mrs %0, midr_el1" : "=r"(id));
-    return garner_arm_profile((int)(id >> 24 & 0xff), (int)(id >> 4 & 0xfff));
-}
 #elif defined(__aarch64__)
 const char *garner_identify_cpu(void)
 {
-    return garner_arm_profile(0, 0);
+    const uint64_t id = garner_system_arm_id();
+    return garner_arm_profile((int)(id >> 24 & 0xff), (int)(id >> 4 & 0xfff));
 }
 #else
 const char *garner_identify_cpu(void)

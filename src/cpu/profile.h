@@ -163,7 +163,4 @@ const char *garner_arm_profile(int implementer, int part);
 /* The name of this machine's line. */
 const char *garner_identify_cpu(void);
 
-/* Bytes of the L2 and the L3 that the system tells; 0: it does not. */
-int64_t garner_cache_bytes(int level);
-
 #endif

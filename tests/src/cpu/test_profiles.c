@@ -6,6 +6,7 @@
 
 #include "cpu/profile.h"
 #include "garner.h"
+#include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -204,11 +205,11 @@ static void test_cache_sizes(void **state)
 {
     (void)state;
     for (int level = 2; level <= 3; level++) {
-        const int64_t bytes = garner_cache_bytes(level);
+        const int64_t bytes = garner_system_cache(level);
         assert_true(bytes == 0 || (bytes >= 16 * 1024 && bytes <= (int64_t)4 << 30));
     }
-    assert_true(garner_cache_bytes(2) == 0 || garner_cache_bytes(3) == 0 ||
-                garner_cache_bytes(2) <= garner_cache_bytes(3));
+    assert_true(garner_system_cache(2) == 0 || garner_system_cache(3) == 0 ||
+                garner_system_cache(2) <= garner_system_cache(3));
 }
 
 int main(void)
