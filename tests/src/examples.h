@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The worked examples and the XML layers of the specification texts, as one table (examples.def).
- * An example states values; a layer states shapes alone and is filled with generated contents.
+ * The worked examples and the XML layers of the specification texts, as one table
+ * (examples/specifications.def). An example states values; a layer states shapes alone and is filled with
+ * generated contents.
  */
 #ifndef GARNER_TESTS_EXAMPLES_H
 #define GARNER_TESTS_EXAMPLES_H
@@ -38,7 +39,7 @@ struct example {
 /* clang-format on */
 
 static const struct example examples[] = {
-#include "examples.def"
+#include "specifications.def"
 };
 
 enum { EXAMPLES = (int)(sizeof examples / sizeof examples[0]) };
