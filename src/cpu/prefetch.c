@@ -49,6 +49,7 @@ static int64_t choose_run_distance(const struct cpu_work *work, const struct foo
         is_masked(work, nest) || (work->strategy == REUSED_INDICES && nest->run <= MOST_ELEMENT);
     if ((profile->window_hides_runs && hidden) || f->touched <= profile->l2_table || work->segment.by_memcpy)
         return 0;
+    if (nest->axes > 1 && nest->run <= MOST_ELEMENT && f->touched <= profile->l2) return 0;
     if (is_constant && nest->run <= CONSTANT_RUN && f->table > profile->element_table_most) return 0;
     if (profile->run_cached.bytes && !non_temporal)
         return nest->run < profile->run_cached.bytes ? points_ahead(&profile->run_cached, nest->run) : 0;

@@ -57,7 +57,7 @@ GARNER_INLINE bool goes_by_halves(const struct segment *s, const struct kernel_i
 }
 
 /* Not inlined, so that the kernels of longer runs stay small. */
-static GARNER_NOINLINE int64_t gather_overlapping(const struct segment *s, int index)
+static GARNER_NOINLINE __attribute__((unused)) int64_t gather_overlapping(const struct segment *s, int index)
 {
     return index == 4 ? pick_half(s, (struct kernel_id){SCALAR, UNIT, 4, ANY})
                       : pick_half(s, (struct kernel_id){SCALAR, UNIT, 8, ANY});

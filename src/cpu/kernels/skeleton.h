@@ -24,13 +24,16 @@
 #include "prefetch_ring.h"
 #include "shared_offsets.h"
 #include "short_rows.h"
+#include "tuple_runs.h"
 
 /* One row of runs of any length. Where that helps most of it goes by overlapping or aligned stores; the rest,
  * or from the first index that is not inside on, run by run. */
 GARNER_INLINE int64_t gather_any(const struct segment *s, const struct kernel_id id)
 {
     int64_t done = 0;
-    if (goes_aligned(s, id.source))
+    if (goes_by_blocks(s, id.source))
+        done = garner_gather_tuple_runs(s, id.source, id.index);
+    else if (goes_aligned(s, id.source))
         done = garner_gather_aligned(s, id.source, id.index);
     else if (goes_by_halves(s, id))
         done = gather_overlapping(s, id.index);
