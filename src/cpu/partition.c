@@ -11,7 +11,8 @@ enum {
     MOST_TASKS = 64 * 1024,
     LEAST_SLICE = 512 * 1024, /* of a long run: each begins slowly */
     SLICE_ALIGNMENT = 4096,
-    REUSED_ROWS = 32 /* rows that a task takes at least, so that resolving pays */
+    REUSED_ROWS = 32,   /* rows that a task takes at least, so that resolving pays, */
+    REUSED_BYTES = 4096 /* or as many as use each index for so many bytes */
 };
 
 _Static_assert(LITTLE + LITTLE * POINT_COST < TASK_COST, "what is little is not cut into tasks");
@@ -37,7 +38,9 @@ void garner_plan_tasks(struct cpu_work *work, const struct nest *nest)
     const struct dim *inner = &nest->dim[nest->rank - 1];
     int64_t grain = work->strategy == PANELS ? work->segment.row_points : 1;
     int64_t together = work->strategy == PANELS ? inner[-1].n : 1,
-            least = work->strategy == REUSED_INDICES ? REUSED_ROWS : 1;
+            least = work->strategy == REUSED_INDICES
+                        ? at_most(REUSED_ROWS, divide_up(REUSED_BYTES, nest->run))
+                        : 1;
     int64_t blocks = work->rows / together, cost;
     if (!add_fits(nest->run, POINT_COST, &cost)) cost = nest->run;
     int64_t wanted = worth(nest->points, cost);
