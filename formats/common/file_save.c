@@ -4,7 +4,7 @@
  * its mode, and only then a name; every step before the last can fail without a trace. All names are
  * looked up in one opened folder, so that nothing moves under our feet.
  */
-#define _GNU_SOURCE /* O_TMPFILE, O_PATH, getrandom */
+#define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 
 #include "file.h"
@@ -17,11 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "fail.h"
+#include "filesystem.h"
 
 enum { BUFFER = 1 << 16, LARGEST_WRITE = 1 << 24, MOST_LINKS = 40, RANDOM_NAME = 48 };
 
@@ -171,13 +171,6 @@ int file_follow_links(char *path)
     return ELOOP;
 }
 
-/* A folder that may be searched but not listed cannot be synced, only used. */
-static int open_folder(const char *path)
-{
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return folder < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : folder;
-}
-
 /* ENOENT if nothing is there, and EEXIST if it is not a regular file: those alone are replaced, whatever
  * else may have come to stand there since file_save decided. */
 static int look(const struct target *target, struct stat *about)
@@ -196,10 +189,10 @@ static int locate(struct target *target, const char *path)
     target->name = slash ? slash + 1 : target->path;
     if (!*target->name) return *path ? EISDIR : ENOENT;
     if (slash == target->path) {
-        target->folder = open_folder("/");
+        target->folder = filesystem_open_folder("/");
     } else {
         if (slash) *slash = 0;
-        target->folder = open_folder(slash ? target->path : ".");
+        target->folder = filesystem_open_folder(slash ? target->path : ".");
         if (slash) *slash = '/';
     }
     if (target->folder < 0) return errno;
@@ -216,34 +209,12 @@ static int locate(struct target *target, const char *path)
 static int random_name(char name[RANDOM_NAME])
 {
     unsigned char bytes[16];
-    ssize_t got;
-    do
-        got = getrandom(bytes, sizeof bytes, 0);
-    while (got < 0 && errno == EINTR);
-    if (got < 0) return errno;
-    if ((size_t)got < sizeof bytes) return EIO;
+    const int number = filesystem_random(bytes, sizeof bytes);
+    if (number) return number;
     int at = snprintf(name, RANDOM_NAME, ".garner-");
     for (size_t i = 0; i < sizeof bytes; i++)
         at += snprintf(name + at, RANDOM_NAME - (size_t)at, "%02x", bytes[i]);
     return 0;
-}
-
-/* The path by which the kernel lets a nameless file be linked. */
-static void descriptor_path(char path[32], int descriptor)
-{
-    snprintf(path, 32, "/proc/self/fd/%d", descriptor);
-}
-
-/* A file without a name, where it can get one later. Nobody can open it, so it has its mode at once. */
-static int open_nameless(const struct target *target)
-{
-    char path[32];
-    int descriptor = openat(target->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    if (descriptor < 0) return -1;
-    descriptor_path(path, descriptor);
-    if (access(path, F_OK) == 0) return descriptor;
-    close(descriptor);
-    return -1;
 }
 
 /* A file that has a name before it is whole: this thread's, for file_abandon. */
@@ -280,7 +251,7 @@ static int open_named(struct target *target)
 
 static int open_content(struct target *target)
 {
-    target->descriptor = open_nameless(target);
+    target->descriptor = filesystem_open_nameless(target->folder);
     return target->descriptor >= 0 ? 0 : open_named(target);
 }
 
@@ -318,13 +289,6 @@ static int settle(const struct target *target)
 
 /* ---- Taking the name ---- */
 
-static int link_content(const struct target *target, const char *name)
-{
-    char path[32];
-    descriptor_path(path, target->descriptor);
-    return linkat(AT_FDCWD, path, target->folder, name, AT_SYMLINK_FOLLOW) ? errno : 0;
-}
-
 /* Only rename replaces, and it needs a name to start from. */
 static int replace(struct target *target)
 {
@@ -334,7 +298,7 @@ static int replace(struct target *target)
     if (!target->temporary[0]) {
         char name[RANDOM_NAME];
         number = random_name(name);
-        if (!number) number = link_content(target, name);
+        if (!number) number = filesystem_link(target->descriptor, target->folder, name);
         if (number) return number;
         memcpy(target->temporary, name, sizeof name);
     }
@@ -350,7 +314,8 @@ static int publish(struct target *target)
     sigfillset(&all);
     int masked = pthread_sigmask(SIG_BLOCK, &all, &before) == 0;
     int number = EEXIST;
-    if (!target->exists && !target->temporary[0]) number = link_content(target, target->name);
+    if (!target->exists && !target->temporary[0])
+        number = filesystem_link(target->descriptor, target->folder, target->name);
     if (number == EEXIST) number = replace(target);
     if (number && target->temporary[0]) unlinkat(target->folder, target->temporary, 0);
     target->temporary[0] = 0;

@@ -17,11 +17,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
 #include "fail.h"
+#include "filesystem.h"
 #include "region.h"
 
 #ifndef O_PATH
@@ -67,22 +65,11 @@ static int again(int *tries)
 
 int open_beneath_at_once(int folder, const char *name)
 {
-#if defined(__linux__) && defined(SYS_openat2)
-    /* As in linux/openat2.h, which older headers lack: beneath the folder, no link of any kind. */
-    struct {
-        uint64_t flags, mode, resolve;
-    } how = {.flags = (uint64_t)OPEN_FILE, .resolve = 0x02 | 0x04 | 0x08};
-    long descriptor;
-    int tries = 0;
+    int descriptor, tries = 0;
     do
-        descriptor = syscall(SYS_openat2, folder, name, &how, sizeof how);
+        descriptor = filesystem_open_beneath(folder, name, OPEN_FILE);
     while (descriptor < 0 && again(&tries));
-    return (int)descriptor;
-#else
-    (void)folder, (void)name;
-    errno = ENOSYS;
-    return -1;
-#endif
+    return descriptor;
 }
 
 static int open_component(int folder, const char *name, int last)
