@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "line.h"
+
 const char *garner_version(void)
 {
     return GARNER_VERSION_STRING;
@@ -69,16 +71,16 @@ garner_status garner_fail_at_axis(garner_error *error, garner_status status, int
 struct list_text garner_list_text(int rank, const int64_t *numbers)
 {
     enum { longest = 21, ending = 6 }; /* one number with its comma; ",...]" */
-    struct list_text list = {"["};
-    size_t used = 1;
+    struct list_text list;
+    struct line line = {list.text, sizeof list.text, 0};
+    garner_line_add(&line, "[");
     for (int i = 0; i < rank; i++) {
-        if (used + longest + ending > sizeof list.text) {
-            used += (size_t)snprintf(list.text + used, sizeof list.text - used, ",...");
+        if (line.length + longest + ending > line.size) {
+            garner_line_add(&line, ",...");
             break;
         }
-        used += (size_t)snprintf(list.text + used, sizeof list.text - used, "%s%lld", i ? "," : "",
-                                 (long long)numbers[i]);
+        garner_line_add(&line, "%s%lld", i ? "," : "", (long long)numbers[i]);
     }
-    snprintf(list.text + used, sizeof list.text - used, "]");
+    garner_line_add(&line, "]");
     return list;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "line.h"
 #include "pool.h"
 #include "system.h"
 
@@ -35,18 +36,14 @@ static const char *architecture(void)
 }
 
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
-/* Appends a word, if there is room for it. */
-static void add_feature(char *text, size_t size, const char *word)
+static void add_feature(struct line *line, const char *word)
 {
-    size_t used = strlen(text), length = strlen(word);
-    if (used + length + 2 > size) return;
-    if (used > 0) text[used++] = ' ';
-    memcpy(text + used, word, length + 1);
+    garner_line_add(line, "%s%s", line->length ? " " : "", word);
 }
 #endif
 
 #if defined(__x86_64__) || defined(__i386__)
-static void find_features(char *text, size_t size)
+static void find_features(struct line *line)
 {
     static const struct {
         unsigned leaf, word, bit; /* word: of eax to edx, which one */
@@ -59,23 +56,22 @@ static void find_features(char *text, size_t size)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         unsigned word[4] = {0};
         if (!__get_cpuid_count(known[i].leaf, 0, &word[0], &word[1], &word[2], &word[3])) continue;
-        if (word[known[i].word] >> known[i].bit & 1) add_feature(text, size, known[i].name);
+        if (word[known[i].word] >> known[i].bit & 1) add_feature(line, known[i].name);
     }
 }
 #elif defined(__aarch64__)
-static void find_features(char *text, size_t size)
+static void find_features(struct line *line)
 {
     const unsigned features = garner_system_arm_features();
-    if (features & ARM_NEON) add_feature(text, size, "neon");
-    if (features & ARM_LSE) add_feature(text, size, "lse");
-    if (features & ARM_SVE) add_feature(text, size, "sve");
-    if (features & ARM_SVE2) add_feature(text, size, "sve2");
+    if (features & ARM_NEON) add_feature(line, "neon");
+    if (features & ARM_LSE) add_feature(line, "lse");
+    if (features & ARM_SVE) add_feature(line, "sve");
+    if (features & ARM_SVE2) add_feature(line, "sve2");
 }
 #else
-static void find_features(char *text, size_t size)
+static void find_features(struct line *line)
 {
-    (void)text;
-    (void)size;
+    (void)line;
 }
 #endif
 
@@ -89,7 +85,7 @@ void garner_cpu_info(garner_cpu *cpu)
     if (cpu == NULL) return;
     garner_cpu_tell(&found);
     uint32_t size = cpu->size;
-    find_features(found.features, sizeof found.features);
+    find_features(&(struct line){found.features, sizeof found.features, 0});
     found.size = size;
     const size_t first_version = offsetof(garner_cpu, profile);
     memcpy(cpu, &found, size == 0 ? first_version : size > sizeof found ? sizeof found : size);

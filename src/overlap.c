@@ -53,13 +53,14 @@ static int64_t divide_down(int64_t a, int64_t b)
 }
 
 /*
- * Whether the steps from here on can bring `sum` back to zero, some step being taken somewhere.
+ * Whether the steps from here on can bring `sum` back to zero, some step being taken somewhere. The last step
+ * is only taken where it does, so that `sum` is zero at the end.
  * Depth is at most the rank. When patience runs out the answer is yes, the safe one.
  */
 static bool returns_to_zero(const struct step *here, int64_t sum, bool moved, int *patience)
 {
     const struct step *next = here + 1;
-    if (here->most == 0) return moved && sum == 0;
+    if (here->most == 0) return moved;
     int64_t first = at_least(moved ? -here->most : 0, -divide_down(next->reach + sum, here->stride));
     int64_t last = at_most(here->most, divide_down(next->reach - sum, here->stride));
     for (int64_t d = first; d <= last; d++) {
@@ -75,8 +76,8 @@ bool garner_view_overlaps_itself(const struct view *view)
 {
     struct step step[GARNER_MAX_RANK + 1];
     if (garner_view_is_dense(view)) return false;
-    int count = sort_steps(step, view);
-    if (view->count == 0 || count == 0) return false;
+    if (view->count == 0) return false;
+    int count = sort_steps(step, view); /* at least one, since what is not dense has an extent above 1 */
     if (step[count - 1].stride == 0) return true;
     bool nested = true;
     for (int i = 0; i < count; i++)

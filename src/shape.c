@@ -5,11 +5,11 @@
  */
 #include "shape.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "error.h"
 #include "index.h"
+#include "line.h"
 
 enum shape_fault {
     SHAPE_FINE,
@@ -63,10 +63,9 @@ static inline struct batch_range batch_range(const struct op *op, const struct v
         return (struct batch_range){0, least - 1};
     case BATCH_SIGNED:
         return (struct batch_range){-least, least};
-    case BATCH_NONE:
-        break;
+    default:
+        return (struct batch_range){0, 0};
     }
-    return (struct batch_range){0, 0};
 }
 
 /* batch_dims as a count. */
@@ -222,19 +221,17 @@ garner_status garner_shape_infer(garner_shape *shape, const struct map *map, con
 
 /* ---- In words --------------------------------------------------------------------------------- */
 
-/* The names of all types of a mask. */
+/* The names of all types of a mask, which has named ones alone: whatever takes all types takes any. */
 struct names_text {
     char text[384];
 };
 
 static GARNER_COLD struct names_text type_names(uint64_t types)
 {
-    struct names_text all = {""};
-    size_t used = 0;
+    struct names_text all;
+    struct line line = {all.text, sizeof all.text, 0};
     for (garner_dtype i = 0; i < DTYPES; i++)
-        if (types >> i & 1 && garner_dtypes[i].name && used < sizeof all.text)
-            used += (size_t)snprintf(all.text + used, sizeof all.text - used, "%s%s", used ? ", " : "",
-                                     garner_dtypes[i].name);
+        if (types >> i & 1) garner_line_add(&line, "%s%s", line.length ? ", " : "", garner_dtypes[i].name);
     return all;
 }
 

@@ -94,8 +94,9 @@ static bool find_span(struct view *view)
         !multiply_fits(high, view->item, &high))
         return false;
     if (__builtin_sub_overflow(high, low, &width) || width > PTRDIFF_MAX) return false;
-    return add_fits(low, view->offset, &view->span.low) && add_fits(high, view->offset, &view->span.high) &&
-           view->span.low >= -PTRDIFF_MAX && view->span.high <= PTRDIFF_MAX;
+    view->span.low = low + view->offset; /* one of them is not above 0, the other not below */
+    return add_fits(high, view->offset, &view->span.high) && view->span.low >= -PTRDIFF_MAX &&
+           view->span.high <= PTRDIFF_MAX;
 }
 
 static enum view_fault reach_strided(struct view *view, const int64_t *strides)

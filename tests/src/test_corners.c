@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "testing.h"
 
+#include "end_child.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +191,7 @@ static void test_exit_during_a_job(void **state)
         if (child == 0) {
             pthread_t thread;
             alarm(100); /* it takes milliseconds, and under a sanitizer on a busy machine much longer */
-            if (pthread_create(&thread, NULL, gather_for_ever, NULL) != 0) _exit(1);
+            if (pthread_create(&thread, NULL, gather_for_ever, NULL) != 0) end_child(1);
             usleep((useconds_t)(1000 * round));
             exit(0);
         }

@@ -231,6 +231,28 @@ static void test_sizes_that_overflow_are_refused(void **state)
     assert_int_equal(garner_gather(&data, &indices, 0, &out, &error), GARNER_TOO_LARGE);
 }
 
+/* Buffers that touch do not share memory; those that have one byte in common do. */
+static void test_neighbours(void **state)
+{
+    (void)state;
+    enum { BYTES = 8 };
+    static char room[6 * BYTES];
+    static int64_t first;
+    const int64_t shape[] = {1, BYTES}, one[] = {1};
+    struct nest nest;
+    struct buffers buffers;
+    struct op op;
+    garner_op_default(&op, GARNER_GATHER, 0, 0);
+    garner_tensor data = {.shape = shape, .rank = 2, .dtype = GARNER_U8};
+    garner_tensor out = {.data = room + 2 * BYTES, .shape = shape, .rank = 2, .dtype = GARNER_U8};
+    const garner_tensor indices = {.data = &first, .shape = one, .rank = 1, .dtype = GARNER_I64};
+    for (int at = 0; at <= 4 * BYTES; at++) {
+        data.data = room + at;
+        const bool apart = at <= BYTES || at >= 3 * BYTES;
+        assert_int_equal(garner_small_nest(&nest, &buffers, &op, &data, &indices, &out), apart);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_spoiled_calls_are_left_to_the_long_way),
         cmocka_unit_test(test_what_is_wrong_is_said),
         cmocka_unit_test(test_sizes_that_overflow_are_refused),
+        cmocka_unit_test(test_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "testing.h"
 
 #include "creations.h"
+#include "end_child.h"
 #include "jobs.h"
 
 #include <sched.h>
@@ -227,7 +228,7 @@ static void test_ending(void **state)
     for (int64_t repeat = 0; repeat < test_scaled(10); repeat++)
         for (int i = 0; i < 3; i++) {
             assert_int_equal(answer_of_child(leaves_workers, &waits[i], exit), GOOD);
-            assert_int_equal(answer_of_child(leaves_workers, &waits[i], _exit), GOOD);
+            assert_int_equal(answer_of_child(leaves_workers, &waits[i], end_child), GOOD);
         }
 }
 
@@ -253,7 +254,7 @@ static garner_exec last_exec;
 
 static void work_at_exit(void)
 {
-    if (!job_is_done(&last_exec, 30) || !gather_is_right(&last_exec)) _exit(WRONG);
+    if (!job_is_done(&last_exec, 30) || !gather_is_right(&last_exec)) end_child(WRONG);
 }
 
 /* Handlers of atexit run before the workers are joined or after: either way their jobs are done. */
@@ -426,7 +427,7 @@ static void tell_or_hear(bool good)
         good = good && handler.inner;
         for (int i = 0; i < 3; i++)
             good = good && job_is_done(&handler.pools->shared, 20) && job_is_done(&handler.pools->own, 20);
-        _exit(good ? GOOD : WRONG);
+        end_child(good ? GOOD : WRONG);
     }
     assert_true(good);
     assert_int_equal(waitpid(handler.child, &status, 0), handler.child);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "testing.h"
 
+#include "end_child.h"
 #include "garner.h"
 
 #include <stddef.h>
@@ -29,9 +30,9 @@ static int level_with(const char *wish)
     assert_true(child >= 0);
     if (child == 0) {
         garner_cpu cpu = {.size = sizeof cpu};
-        if ((wish ? setenv("GARNER_CPU", wish, 1) : unsetenv("GARNER_CPU")) != 0) _exit(100);
+        if ((wish ? setenv("GARNER_CPU", wish, 1) : unsetenv("GARNER_CPU")) != 0) end_child(100);
         garner_cpu_info(&cpu);
-        _exit(level_number(cpu.level));
+        end_child(level_number(cpu.level));
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
