@@ -12,7 +12,7 @@
 #include "profile.h"
 
 enum {
-    PATTERN_RUN = 32,  /* bytes; no longer runs go by a pattern */
+    PATTERN_RUN = 32,  /* bytes; no longer runs go by a pattern, but for those of far_pattern_run */
     MOST_ELEMENT = 16, /* bytes of what counts as a single element */
     LITTLE = 1024,     /* bytes of out for which nothing but the strategy and the kernel matters */
     LEAST_BLOCK = 8    /* rows that a block of resolved indices serves at least */

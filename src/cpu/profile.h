@@ -82,6 +82,7 @@ struct profile {
     int64_t tuple_distance;     /* and where more do */
     int64_t hardware_row_least; /* rows that share indices, tables of this and more up to the next number: */
     int64_t hardware_row_most;  /* left to the hardware prefetcher, in their order; 0: none are */
+    int64_t far_pattern_run;    /* bytes; runs that go by a pattern where they come from beyond L2 */
     bool rows_in_order;         /* all rows that share indices go in their order, and none by strips */
 
     /* Prefetching the table of a later row, bit by bit with each point. */

@@ -35,11 +35,11 @@ static int64_t table_bytes(const struct nest *nest)
     return bytes;
 }
 
-static int64_t spanned_bytes(const struct footprint *f)
+static int64_t spanned_bytes(const struct nest *nest, int64_t table)
 {
-    int64_t bytes = f->table, span;
-    for (int d = 0; d < f->nest->rank - 1; d++) {
-        const struct dim *dim = &f->nest->dim[d];
+    int64_t bytes = table, span;
+    for (int d = 0; d < nest->rank - 1; d++) {
+        const struct dim *dim = &nest->dim[d];
         int64_t pitch = dim->data < 0 ? -(dim->data + 1) : dim->data;
         if (multiply_fits(dim->n, pitch, &span)) bytes = at_least(bytes, span);
     }
@@ -89,6 +89,15 @@ static int64_t most_reused(const struct nest *nest, const struct profile *profil
     return in_halves ? at_most(HALVES_ROW, profile->reused_row) : profile->reused_row;
 }
 
+/* Whether short rows of such runs may go many at a time. Long runs that come from beyond L2 do so that those
+ * of later rows are prefetched; but runs of a line have a kernel of their own, which waits less. */
+static bool goes_by_pattern(const struct footprint *f, const struct profile *profile)
+{
+    const int64_t run = f->nest->run;
+    if (run <= PATTERN_RUN) return true;
+    return !f->little && run <= profile->far_pattern_run && run != LINE && f->spanned > profile->l2;
+}
+
 /* The source of a kernel that reads the indices of a row; SOURCES: none does. */
 GARNER_INLINE enum source choose_row_source(const struct footprint *f)
 {
@@ -123,7 +132,8 @@ GARNER_INLINE struct choice choose(const struct footprint *f, const struct cpu_t
         (inner->n <= most_reused(nest, &target->profile) || (nest->run <= REUSED_RUN && !f->adjacent)))
         return (struct choice){REUSED_INDICES, SOURCES};
     if (continues(nest, inner) && f->adjacent && is_narrow(nest)) {
-        const bool is_short = inner->n < (little ? LITTLE_ROW : SHORT_ROW) && nest->run <= PATTERN_RUN;
+        const bool is_short =
+            inner->n < (little ? LITTLE_ROW : SHORT_ROW) && goes_by_pattern(f, &target->profile);
         const enum source source = choose_short_source(nest, f->table, target);
         if (is_short || source == SHORT_UNIT) return (struct choice){SHORT_ROWS, source};
     }
@@ -190,7 +200,6 @@ static void begin_segment(struct segment *s, const struct nest *nest, const stru
 static GARNER_NOINLINE void plan_much(struct cpu_work *work, struct footprint f,
                                       const struct cpu_target *target)
 {
-    f.spanned = spanned_bytes(&f);
     f.touched = touched_bytes(&f, &target->profile);
     garner_plan_stores(work, &f, &target->profile);
     garner_plan_panels(work, &f, target);
@@ -205,11 +214,12 @@ void garner_cpu_plan_for(struct cpu_work *work, const struct nest *nest, const s
     work->tasks = work->scratch_rows = work->slots = 0;
     if (nest->points == 0) return;
     const bool little = nest->points * nest->run <= LITTLE;
-    const struct footprint f = {.nest = nest,
-                                .inner = inner,
-                                .table = little && nest->rank == 1 ? 0 : table_bytes(nest), /* nobody asks */
-                                .little = little,
-                                .adjacent = is_adjacent(nest, inner)};
+    struct footprint f = {.nest = nest,
+                          .inner = inner,
+                          .table = little && nest->rank == 1 ? 0 : table_bytes(nest), /* nobody asks */
+                          .little = little,
+                          .adjacent = is_adjacent(nest, inner)};
+    if (!little) f.spanned = spanned_bytes(nest, f.table);
     const struct choice choice = choose(&f, target);
     work->strategy = choice.strategy;
     if (choice.strategy == BITS) {
