@@ -5,7 +5,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all demo test bench bench-models check python wheels docs install uninstall amalgamation format lint clean help
+.PHONY: all demo test bench bench-models check proofs python wheels docs install uninstall amalgamation format lint clean help
 
 all:           ## build build/garner, build/libgarner.a and build/libgarner.so (Release)
 	@tools/build
@@ -24,6 +24,10 @@ bench-models:  ## measure whole models inside ONNX Runtime and OpenVINO; tables 
 
 check:         ## run the slow tests: compilers, valgrind, coverage, runtimes, other architectures, wheels, fuzzing: hours, or GARNER_CHECK_MINUTES=35
 	@tools/check
+
+proofs:        ## prove the arithmetic of indices, views and readers, and that seeded mistakes are caught: minutes
+	@tools/setup proofs
+	@proofs/run
 
 python:        ## build the Python wheel into build/dist/ and an environment with it, build/venv
 	@tools/python

@@ -8,16 +8,22 @@ GARNER_INLINE enum landing resolve_as(const struct nest *nest, const char *at, i
 {
     const struct dim *inner = &nest->dim[nest->rank - 1];
     enum landing worst = INSIDE;
+    /*@ loop invariant 0 <= i <= n;
+        loop assigns i, worst, offset[0 .. n - 1]; */
     for (int64_t i = 0; i < n; i++) {
         int64_t from = i * inner->data, picked;
         enum landing landing = INSIDE;
+        /*@ loop invariant 0 <= k <= nest->axes;
+            loop assigns k, landing, from, picked; */
         for (int k = 0; k < nest->axes && landing != REFUSED; k++) {
             int64_t index = index_load(at + (i * inner->index + k * nest->step) * type.bytes, type);
             enum landing here = index_land(index, type, &nest->axis[k], nest->policy, &picked);
-            if (here == INSIDE)
+            if (here == INSIDE) {
+                /*@ assert 0 <= picked < nest->axis[k].bound; */
                 from += picked * nest->axis[k].stride;
-            else
+            } else {
                 landing = here;
+            }
         }
         if (landing == REFUSED) return REFUSED;
         if (landing == NOWHERE) worst = NOWHERE;

@@ -34,7 +34,7 @@ say_share() { # WHAT HOW-MANY OF-ALL
 # These run whole, in turn.
 sample 'coverage, peers, wheels, pythonlong' coverage peers wheels pythonlong >/dev/null
 wanted=(bare tsan amalgamation clang undefined package others plain sdist shellasan onnxruntime openvino graphs failing random calls
-    bareroot valgrind mutations fuzz cross "${chosen[@]}")
+    bareroot valgrind mutations proofs fuzz cross "${chosen[@]}")
 
 prepare() {
     tools/setup check || exit 1
@@ -130,6 +130,13 @@ stage_shellasan() { GARNER_BUILD=$asan ASAN_OPTIONS=$ASAN_OPTIONS:exitcode=99 py
 
 stage mutations all
 stage_mutations() { tests/mutations/run --sample $((turn + 1)) $parts; }
+
+# All proofs and a sample of their seeded mistakes: about three minutes.
+stage proofs all
+stage_proofs() {
+    tools/setup proofs || true # what is missing is skipped, and named
+    proofs/run --sample $((turn + 1)) $parts
+}
 
 # How many lines the tests run.
 stage coverage all testenv

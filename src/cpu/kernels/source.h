@@ -71,6 +71,9 @@ GARNER_INLINE bool all_inside(const int64_t *index, int count, int64_t bound)
     if (count == 8) return eight_below(index, bound);
     if (count == 4) return four_below(index, bound);
 #endif
+    /*@ loop invariant 0 <= i <= count;
+        loop invariant \forall integer j; 0 <= j < i ==> 0 <= index[j] < bound;
+        loop assigns i; */
     UNROLL for (int i = 0; i < count; i++)
     {
         if (__builtin_expect((uint64_t)index[i] >= (uint64_t)bound, 0)) return false;
@@ -100,17 +103,21 @@ GARNER_INLINE int64_t load_index(const char *at, int bytes, bool is_unsigned)
                       : index_load(at, (struct index_type){8, false});
 }
 
-/* The indices of a group on axis number k. */
-GARNER_INLINE void load_axis(const struct segment *s, const struct group group, int k, int64_t *index,
+/* The indices of a group on axis number k; false if one is not inside. */
+GARNER_INLINE bool load_axis(const struct segment *s, const struct group group, int k, int64_t *index,
                              const struct kernel_id id)
 {
     const int axes = source_axes(id.source);
     const char *at = s->index + group.first * axes * id.index;
+    /*@ loop invariant 0 <= i <= group.count;
+        loop assigns i, index[0 .. group.count - 1]; */
     UNROLL for (int i = 0; i < group.count; i++)
     {
         index[i] = load_index(at + (i * axes + k) * id.index, id.index, loads_unsigned(group.wraps, id));
         if (group.wraps) index[i] = index_wrap(index[i], s->axis[k].wrap);
     }
+    const int64_t bound = s->axis[k].bound, most = (int64_t)INT32_MAX + 1;
+    return all_inside(index, group.count, loads_unsigned(group.wraps, id) ? at_most(bound, most) : bound);
 }
 
 /* A distance in data, and what an index adds to it on an axis. Of PANEL, and of UNIT and COLUMNS with a
@@ -149,13 +156,7 @@ GARNER_INLINE bool load_offsets(const struct segment *s, const struct group grou
     const int axes = source_axes(id.source);
     int64_t index[MOST_AXES][MOST_GROUP];
     bool inside = true;
-    UNROLL for (int k = 0; k < axes; k++)
-    {
-        load_axis(s, group, k, index[k], id);
-        const int64_t bound = s->axis[k].bound, most = (int64_t)INT32_MAX + 1;
-        inside &=
-            all_inside(index[k], group.count, loads_unsigned(group.wraps, id) ? at_most(bound, most) : bound);
-    }
+    UNROLL for (int k = 0; k < axes; k++) inside &= load_axis(s, group, k, index[k], id);
     UNROLL for (int i = 0; i < group.count; i++)
     {
         uint64_t from = id.source == COLUMNS ? 0 : point_offset(s, group.first + i, id);
@@ -177,9 +178,12 @@ GARNER_INLINE bool find_run(const struct segment *s, int64_t point, int64_t *off
         return true;
     }
     uint64_t from = point_offset(s, point, id);
+    /*@ loop invariant 0 <= k <= axes;
+        loop assigns k, at, from; */
     for (int k = 0; k < axes; k++, at += id.index) {
         const int64_t index = index_wrap(load_index(at, id.index, false), s->axis[k].wrap);
         if (__builtin_expect((uint64_t)index >= (uint64_t)s->axis[k].bound, 0)) return false;
+        /*@ assert 0 <= index < s->axis[k].bound; */
         from += (uint64_t)index * (uint64_t)s->axis[k].stride;
     }
     *offset = (int64_t)from;
