@@ -95,9 +95,11 @@ struct profile {
     /* Stores. */
     int64_t non_temporal_out; /* an out of that size and more is written by non-temporal stores, which a CPU
                                  may be slow at */
-    int64_t memcpy_run;       /* runs of that size and more are moved by the C library's memcpy, */
-    int64_t memcpy_table;     /* out of tables of no more, */
-    int64_t memcpy_out;       /* into an out of no more */
+    int64_t row_by_row_out; /* an out of that size and more, runs that share indices: rows of few points go as
+                               others do */
+    int64_t memcpy_run;     /* runs of that size and more are moved by the C library's memcpy, */
+    int64_t memcpy_table;   /* out of tables of no more, */
+    int64_t memcpy_out;     /* into an out of no more */
     int overlap_vectors; /* runs of so many whole vectors are stored unaligned, the last one overlapping; */
     int64_t overlap_out; /* runs of more of them into an out of no more than this */
 

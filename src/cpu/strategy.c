@@ -184,7 +184,7 @@ static void begin_segment(struct segment *s, const struct nest *nest, const stru
     s->out_stride = inner->out;
     s->run = nest->run;
     s->points_to_l1 = s->indices_to_l1 = s->table_to_l1 = false;
-    s->unaligned = s->non_temporal = s->by_memcpy = false;
+    s->unaligned = s->row_by_row = s->non_temporal = s->by_memcpy = false;
     s->by_strips = true;
     s->overlap_vectors = (uint8_t)profile->overlap_vectors;
     s->row_points = 0;

@@ -179,6 +179,7 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
         .indices_to_l1 = random_chance(random, 50),
         .table_to_l1 = random_chance(random, 50),
         .by_strips = random_chance(random, 50),
+        .row_by_row = random_chance(random, 50),
         .non_temporal = random_chance(random, 50),
         .overlap_vectors = (uint8_t)(random_chance(random, 30) ? 4 : random_between(random, 0, 1)),
         .by_memcpy = random_chance(random, 10),

@@ -58,6 +58,7 @@ struct segment {
     bool indices_to_l1;        /* so are indices */
     bool table_to_l1;          /* so is the next row's table */
     bool by_strips;            /* for BLOCK: few columns of many rows at a time, not row by row */
+    bool row_by_row;           /* for BLOCK and HOLED: rows of few points as others, none prefetched ahead */
     bool unaligned;            /* for the kernel's own use: runs may begin or end within a cache line */
     bool non_temporal;         /* out is written by non-temporal stores */
     bool by_memcpy;            /* runs of any length are moved by memcpy */

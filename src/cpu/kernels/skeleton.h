@@ -57,7 +57,7 @@ GARNER_INLINE int64_t gather_shared(const struct segment *s, const struct kernel
 {
     if (goes_by_strips(s, id)) {
         gather_strips(s, id);
-    } else if (s->n <= FEW_POINTS && !s->non_temporal) {
+    } else if (s->n <= FEW_POINTS && !s->row_by_row) {
         gather_short_rows(s, id);
     } else {
         struct segment row = *s;

@@ -37,7 +37,7 @@ static const kernel_table *const kernel_names[LEVELS] = {
 };
 
 /* Everything that was decided, as numbers; what the strategy leaves unset is 0. */
-enum { DECISIONS = 34 };
+enum { DECISIONS = 35 };
 
 static int64_t kernel_number(const struct kernel *kernel)
 {
@@ -74,6 +74,7 @@ static inline void decisions_of(int64_t number[DECISIONS], const struct cpu_work
         s->indices_to_l1,
         s->table_to_l1,
         s->by_strips,
+        s->row_by_row,
         s->non_temporal,
         s->by_memcpy,
         s->overlap_vectors,
