@@ -11,8 +11,12 @@
 bool garner_count(int rank, const int64_t *n, int64_t *count)
 {
     *count = 1;
+    /*@ loop invariant 0 <= i <= rank && (*count == 0 || *count == 1);
+        loop assigns i, *count; */
     for (int i = 0; i < rank; i++)
         if (n[i] == 0) *count = 0;
+    /*@ loop invariant 0 <= i <= rank && *count >= 0;
+        loop assigns i, *count; */
     for (int i = 0; i < rank && *count != 0; i++)
         if (!multiply_fits(*count, n[i], count)) return false;
     return true;
@@ -82,15 +86,27 @@ static enum view_fault reach_dense(struct view *view)
     return check_buffer(view);
 }
 
+/* Adds what an axis reaches, in elements; false if that does not fit. */
+static bool add_reach(struct span *reach, int64_t n, int64_t stride)
+{
+    int64_t last;
+    if (!multiply_fits(n - 1, stride, &last)) return false;
+    return last < 0 ? add_fits(reach->low, last, &reach->low) : add_fits(reach->high, last, &reach->high);
+}
+
 /* The lowest and highest element that the strides reach, in bytes; false if that cannot be addressed. */
 static bool find_span(struct view *view)
 {
-    int64_t low = 0, high = 0, reach, width;
-    for (int i = 0; i < view->rank; i++) {
-        if (!multiply_fits(view->n[i] - 1, view->stride[i], &reach)) return false;
-        if (!add_fits(reach < 0 ? low : high, reach, reach < 0 ? &low : &high)) return false;
-    }
-    if (!add_fits(high, 1, &high) || !multiply_fits(low, view->item, &low) ||
+    struct span reach = {0, 0};
+    int64_t low, high, width;
+    /*@ loop invariant 0 <= i <= view->rank;
+        loop invariant reach.low == low(view, i);
+        loop invariant reach.high == high(view, i);
+        loop invariant reach.low <= 0 <= reach.high;
+        loop assigns i, reach; */
+    for (int i = 0; i < view->rank; i++)
+        if (!add_reach(&reach, view->n[i], view->stride[i])) return false;
+    if (!add_fits(reach.high, 1, &high) || !multiply_fits(reach.low, view->item, &low) ||
         !multiply_fits(high, view->item, &high))
         return false;
     if (__builtin_sub_overflow(high, low, &width) || width > PTRDIFF_MAX) return false;

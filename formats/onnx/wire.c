@@ -37,6 +37,9 @@ static int read_varint(const struct wire_file *file, struct wire_span *span, uin
 {
     const unsigned char *start = span->bytes;
     *value = 0;
+    /*@ loop invariant 0 <= i <= LONGEST_VARINT && i <= span->size;
+        loop assigns i, *value;
+        loop variant LONGEST_VARINT - i; */
     for (unsigned i = 0; i < LONGEST_VARINT; i++) {
         if (i == span->size) return refuse(file, start, "a varint reaches past the end of its message");
         unsigned byte = start[i];
@@ -53,6 +56,9 @@ static int read_fixed(const struct wire_file *file, struct wire_span *span, unsi
 {
     if (span->size < bytes) return refuse(file, span->bytes, "a number reaches past the end of its message");
     *value = 0;
+    /*@ loop invariant 0 <= i <= bytes;
+        loop assigns i, *value;
+        loop variant i; */
     for (unsigned i = bytes; i-- > 0;)
         *value = *value << 8 | span->bytes[i];
     cut(span, bytes);

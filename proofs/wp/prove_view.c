@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What a view reaches is computed without overflow, and is what its elements reach. */
+#include "index_contracts.h"
+#include "sums.h"
+#include "view.h"
+
+/*@ requires \valid(result);
+    assigns *result;
+    ensures \result == 0 || \result == 1;
+    ensures \result <==> fits(a + b);
+    ensures \result ==> *result == a + b; */
+static inline bool add_fits(int64_t a, int64_t b, int64_t *result);
+
+/*@ requires \valid(result);
+    assigns *result;
+    ensures \result == 0 || \result == 1;
+    ensures \result <==> fits(a * b);
+    ensures \result ==> *result == a * b; */
+static inline bool multiply_fits(int64_t a, int64_t b, int64_t *result);
+
+/*@ requires a >= 0 && b > 0;
+    assigns \nothing;
+    ensures 0 <= \result <= a; */
+static inline int64_t divide_up(int64_t a, int64_t b);
+
+/*@ predicate type_is_sound(struct dtype *type) = type->packing == WHOLE || type->per_unit > 0; */
+
+/*@ requires \valid_read(type) && type_is_sound(type) && \valid(bytes) && count >= 0 && item >= 0;
+    assigns *bytes;
+    ensures \result ==> *bytes >= 0; */
+static inline bool dtype_size(const struct dtype *type, int64_t count, int64_t item, int64_t *bytes);
+
+/*@ requires 0 <= rank <= 2 * GARNER_MAX_RANK && \valid_read(n + (0 .. rank - 1)) && \valid(count);
+    requires \separated(n + (0 .. rank - 1), count);
+    requires \forall integer i; 0 <= i < rank ==> n[i] >= 0;
+    assigns *count;
+    ensures \result ==> *count >= 0; */
+bool garner_count(int rank, const int64_t *n, int64_t *count);
+
+/*@ requires \valid(reach) && n >= 1;
+    assigns reach->low, reach->high;
+    ensures \result ==> reach->low <= \old(reach->low) && reach->high >= \old(reach->high);
+    ensures \result ==> reach->low == \old(reach->low) + least(n, stride);
+    ensures \result ==> reach->high == \old(reach->high) + most(n, stride); */
+static bool add_reach(struct span *reach, int64_t n, int64_t stride);
+
+/*@ requires \valid(view) && 0 <= view->rank <= GARNER_MAX_RANK;
+    requires 0 < view->item && 0 <= view->offset <= PTRDIFF_MAX;
+    requires \forall integer i; 0 <= i < view->rank ==> view->n[i] >= 1;
+    assigns view->span;
+    ensures \result ==> -PTRDIFF_MAX <= view->span.low && view->span.high <= PTRDIFF_MAX; */
+static bool find_span(struct view *view);
+
+/*@ requires \valid(view) && \valid_read(view->type) && type_is_sound(view->type) && \separated(view,
+   view->type); requires view->count >= 0 && view->item >= 0 && view->offset >= 0; assigns view->span; ensures
+   \result == VIEW_FINE ==> 0 <= view->span.low <= view->span.high <= PTRDIFF_MAX; ensures \result ==
+   VIEW_FINE && view->buffer != 0 ==> view->span.high <= view->buffer; */
+static enum view_fault reach_dense(struct view *view);
+
+/*@ requires \valid_read(view);
+    assigns \nothing;
+    ensures \result == VIEW_FINE && view->buffer != 0 ==>
+      0 <= view->span.low && (view->span.high < 0 || view->span.high <= view->buffer); */
+static inline enum view_fault check_buffer(const struct view *view);
+
+#include "../../src/view.c"
