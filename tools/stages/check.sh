@@ -8,7 +8,7 @@
 #     GARNER_SAMPLE=2     that sample, instead of the one whose turn it is
 
 # Minutes on two cores of the stages that always run whole, and of those of which a sample may run.
-readonly whole=22 sampled=100
+readonly whole=25 sampled=100
 
 parts=1
 if [ -n "${GARNER_CHECK_MINUTES-}" ]; then
