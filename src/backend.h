@@ -51,7 +51,7 @@ struct progress {
  *
  * Indices may change meanwhile: each is loaded once, checked, and then used. One that the policy refuses ends
  * the execution; which one is reported is found afterwards, by a walk of the core's own in C order, so it
- * does not matter which one was met.
+ * does not matter which one was found first.
  *
  * `exec` may be NULL: the calling thread does it all. Otherwise its parallel_for, if there is one, runs what
  * there is to do in parallel; it may be called several times. exec_threads() says how many threads it has, if

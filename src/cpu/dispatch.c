@@ -8,7 +8,7 @@
 struct run {
     struct execution execution;
     const garner_exec *exec;
-    atomic_bool refused; /* a task met an index that the policy refuses */
+    atomic_bool refused; /* a task found an index that the policy refuses */
     atomic_bool stopped; /* the executor asked to stop */
     atomic_size_t done;  /* tasks that were run, or needed no running */
     int64_t slots;       /* threads that keep panels in out */
@@ -16,7 +16,7 @@ struct run {
 
 enum { SERIAL_TASKS = 32 }; /* that one thread runs as one, before it asks whether to go on */
 
-/* A number of tasks are over; not `right`: they met such an index. */
+/* A number of tasks are over; not `right`: they found such an index. */
 static void note_tasks(struct run *run, int64_t count, bool right)
 {
     if (!right) atomic_store_explicit(&run->refused, true, memory_order_relaxed);

@@ -29,7 +29,7 @@ struct footprint {
     /* Where it is not little: */
     int64_t spanned; /* bytes that the tables of all rows reach over */
     int64_t
-        touched; /* bytes that the points choose from before any is met again: those of one table or of all */
+        touched; /* bytes that points select from before a run is used again: those of one table or of all */
 };
 
 /* Whether out has at least, or at most, so many bytes: without a product that could overflow. */

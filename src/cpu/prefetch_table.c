@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of later rows, which are prefetched while the points of a row are moved: a row that uses much of its
- * table meets each line of it soon, and in an order that no hardware prefetcher follows. */
+ * table reads each line of it soon, and in an order that no hardware prefetcher follows. */
 #include "planner.h"
 
 /* Which tables of later rows are worth it. What is small goes into L1, which a row and the next one's table

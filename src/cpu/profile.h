@@ -70,7 +70,7 @@ struct profile {
         run_cached;       /* instead of both where stores are cached; longer runs are not prefetched then */
     int64_t run_l1_table; /* runs of larger tables are prefetched into L2, others into L1 */
     int64_t run_l1_non_temporal; /* longer runs, where stores are non-temporal, into L2 as well */
-    int64_t run_repeats;         /* times that a row may meet a long run which is prefetched all the same */
+    int64_t run_repeats;         /* times that a row may use a long run which is prefetched all the same */
     bool window_hides_runs; /* the window reaches the next runs if one instruction moves each, and the next
                                rows if they share indices: neither is prefetched */
 

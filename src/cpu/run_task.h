@@ -13,7 +13,7 @@ struct tasks {
 /* How many tasks from this one on, no more than `most`, can be run as one: they make a rectangle. */
 int64_t garner_cpu_joinable(const struct cpu_work *work, int64_t task, int64_t most);
 
-/* Runs such tasks as one; false if it met an index that the policy refuses. */
+/* Runs such tasks as one; false if it found an index that the policy refuses. */
 bool garner_cpu_run(const struct execution *e, struct tasks tasks);
 
 /* Where `slots` threads keep panels in the last rows of out, tasks are parts of the columns of all other

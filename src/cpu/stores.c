@@ -25,7 +25,7 @@ void garner_plan_stores(struct cpu_work *work, const struct footprint *f, const 
     work->segment.non_temporal = large && (run > MOST_ELEMENT || f->inner->n >= NON_TEMPORAL_ROW / run);
     work->segment.row_by_row = run > MOST_ELEMENT && out_reaches(f, profile->row_by_row_out);
     if (out_fits(f, profile->overlap_out)) work->segment.overlap_vectors = OVERLAP_VECTORS;
-    const bool one_block = work->columns <= BLOCK_POINTS; /* which can serve all rows: none is met again */
+    const bool one_block = work->columns <= BLOCK_POINTS; /* it can serve all rows at once */
     if (work->strategy == REUSED_INDICES)
         work->block_rows = one_block ? INT64_MAX : at_least(LEAST_BLOCK, profile->block_table / f->table);
 }

@@ -46,8 +46,8 @@ static int64_t spanned_bytes(const struct nest *nest, int64_t table)
     return bytes;
 }
 
-/* All tables, where a row takes little of its own, so that nothing is met again, or long runs no more than a
- * few times. */
+/* The bytes of all tables, if a row uses so little of its own that no run of it is used again, or a long run
+ * no more than a few times. */
 static int64_t touched_bytes(const struct footprint *f, const struct profile *profile)
 {
     enum { LONG_RUN = 192 }; /* bytes; longer runs are worth prefetching even if they may be in a cache */

@@ -15,7 +15,7 @@ enum {
     LEAST_RUNS = 4     /* runs that are worth it */
 };
 
-/* Whether runs go that way. */
+/* Whether runs are moved by aligned stores. */
 GARNER_INLINE bool goes_aligned(const struct segment *s, enum source source)
 {
 #if defined(__aarch64__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Four elements from anywhere to places side by side, by fewer stores than there are of them. */
+/* Four elements, each from an address of its own, written side by side by fewer than four stores. */
 #ifndef GARNER_CPU_COMBINE_STORES_H
 #define GARNER_CPU_COMBINE_STORES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a kernel is: a function that moves the points of one segment, a stretch of the innermost dim of
+ * What a kernel is: a function that moves the points of one segment, a part of the innermost dim of
  * a nest. And what a resolver is: a function that turns indices of any type, under any policy, into a
  * block of checked offsets, which a kernel of source BLOCK or HOLED then moves.
  */

@@ -11,7 +11,7 @@
 
 enum { RING_GROUP = 4, MOST_RING = 64 };
 
-/* Whether a row goes that way. The window of x86 CPUs is large enough. */
+/* Whether a row is moved by a ring. The out-of-order window of x86 CPUs is large enough without. */
 GARNER_INLINE bool goes_round(const struct segment *s, const struct kernel_id id)
 {
     return !X86 && (id.run == ELEMENT || (id.run > 0 && id.run <= SHORT_RUN)) && s->prefetch_distance &&

@@ -73,7 +73,7 @@ GARNER_INLINE int64_t gather_runs(const struct segment *given, const struct kern
     return i;
 }
 
-/* Whether a row goes that way. */
+/* Whether the runs of a row are moved one by one. */
 GARNER_INLINE bool goes_one_by_one(const struct segment *s, const struct kernel_id id)
 {
     if (id.run == ANY) return true;

@@ -49,8 +49,8 @@ GARNER_INLINE void gather_columns(const struct segment *s, int64_t count, const 
     UNROLL for (int k = 1; k <= FEW_ELEMENTS; k++) if (count == k) gather_rows_of(s, k, id);
 }
 
-/* Whether rows go that way: their elements are few, or not far, so that a strip of them stays in L1 or L2 for
- * all its columns. */
+/* Whether rows are moved by strips: they have few elements, or these lie in a cache, so that a strip of rows
+ * stays in L1 or L2 for all its columns. */
 GARNER_INLINE bool goes_by_strips(const struct segment *s, const struct kernel_id id)
 {
     return id.source == BLOCK && id.run > 0 && id.run <= 8 && (s->out_stride == id.run || s->n == 1) &&

@@ -150,8 +150,8 @@ GARNER_INLINE int64_t gather_tailed(const struct segment *given, int64_t whole, 
     return i;
 }
 
-/* Whether a kernel for runs of any length takes these that way. Short ones from afar to which several indices
- * lead are better prefetched less often; and rows that share many offsets prefetch nothing this way. */
+/* Whether a kernel for runs of any length moves these as lines and a tail. Short runs from beyond L2 to which
+ * tuples lead are better prefetched less often; and rows that share many offsets would prefetch nothing. */
 GARNER_INLINE bool goes_tailed(const struct segment *s, const struct kernel_id id)
 {
     if (id.run != ANY || (id.source == BLOCK && s->prefetch_distance && s->n > FEW_POINTS)) return false;

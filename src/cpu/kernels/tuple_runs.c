@@ -2,7 +2,7 @@
 /*
  * Short runs that tuples of indices lead to. To find one takes many instructions, and to move one of a length
  * that is no constant takes branches. So the offsets of a block of points are found and checked, and their
- * runs prefetched, before the block ahead of it is moved, by what moves runs whose offsets are resolved.
+ * runs prefetched, before the previous block is moved. The code for resolved offsets moves it.
  */
 #include "tuple_runs.h"
 

@@ -7,7 +7,7 @@
 
 #include "aligned_stores.h"
 
-/* Whether runs go that way. Pairs are quickly found: longer runs of theirs are moved as they are found. */
+/* Whether runs are found in blocks. Pairs are found quickly: their longer runs are moved at once. */
 GARNER_INLINE bool goes_by_blocks(const struct segment *s, enum source source)
 {
 #if defined(__aarch64__)
