@@ -11,16 +11,16 @@ PASSES_ON = False
 CONVERSIONS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32")
 EQUAL = True  # indices of GatherElements have data's extents but on the axis
 NEGATIVE = 0.3
-# What the CPU plugin keeps: it computes 64-bit types and u32 in i32 and f32, and f16 in f32.
-PLAIN = {"f64": (-(2**20), 2**20), "f16": (-200, 200), "i64": (-(2**31), 2**31), "u64": (0, 2**31), "u32": (0, 2**31)}
+# What the CPU plugin keeps: it computes 64-bit types and u32 in i32 and f32, and f16 and bf16 in f32.
+PLAIN = {"f64": (-(2**20), 2**20), "f16": (-200, 200), "bf16": (-200, 200), "i64": (-(2**31), 2**31), "u64": (0, 2**31), "u32": (0, 2**31)}
 FLUSHES = True  # the CPU plugin makes zeros of denormal f32
-ELEMENT = {"bool": "boolean"}
-PORT = {"bool": "BOOL", "f64": "FP64", "f32": "FP32", "f16": "FP16"}
+ELEMENT = {"bool": "boolean", "str": "string"}
+PORT = {"bool": "BOOL", "str": "STRING", "f64": "FP64", "f32": "FP32", "f16": "FP16"}
 OPSETS = {
     ("Gather", "openvino-1"): range(1, 7), ("Gather", "openvino-7"): (7,), ("Gather", "openvino-8"): range(8, 17),
     ("GatherElements", "openvino-6"): range(6, 17), ("GatherND", "openvino-5"): range(5, 8), ("GatherND", "openvino-8"): range(8, 17),
 }  # fmt: skip
-TYPES = ("f32", "f32", "f64", "f16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool")
+TYPES = ("f32", "f32", "f64", "f16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool", "bf16", "str")
 
 
 def traits(rng):
@@ -59,6 +59,8 @@ def doubts(node):
     data, indices = node.inputs
     rank = data.array.ndim
     is_gather = node.operator == "Gather"
+    if data.dtype == "str" and not is_gather:
+        return {"alone"}  # it has none
     if node.version == "openvino-1" and node.batch_dims:
         return {"alone", "inside"}  # an attribute that the version does not have is not read
     extent = data.array.shape[node.axis % rank] if is_gather and rank else 0
@@ -100,6 +102,15 @@ def dims(shape):
     return ",".join("?" if not isinstance(n, int) else str(n) for n in shape) if shape is not None else "..."
 
 
+def bytes_of(value):
+    """As they lie in the .bin. Strings: how many there are, where each begins and the last one ends, and their characters."""
+    if value.dtype != "str":
+        return np.ascontiguousarray(value.array).tobytes()
+    words = [word.encode() for word in value.array.reshape(-1)]
+    ends = np.cumsum([0, *map(len, words)]).astype("<i4")
+    return struct.pack("<i", len(words)) + ends.tobytes() + b"".join(words)
+
+
 class Writer:
     def __init__(self, case):
         self.case, self.content, self.layers, self.edges, self.port_of = case, bytearray(), [], [], {}
@@ -125,7 +136,7 @@ class Writer:
             self.layer(value.name, "Parameter", 1, f'element_type="{element}" shape="{dims(value.shape)}"', out=value)
             return
         self.content.extend(b"\x55" * self.case.traits["gap"])
-        raw = np.ascontiguousarray(value.array).tobytes()
+        raw = bytes_of(value)
         place = f'offset="{len(self.content)}" size="{len(raw)}"'
         self.content.extend(raw)
         self.layer(value.name, "Const", 1, f'element_type="{element}" shape="{dims(value.array.shape)}" {place}', out=value)
