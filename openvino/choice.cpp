@@ -34,15 +34,20 @@ int64_t foreseen(const ov::Dimension &extent)
 }
 
 // What a point counts for, by the elements and bytes that lie together there. Single elements the plug-in
-// gathers with vectors, but for GatherND's, and of long rows the copy takes nearly all the time: little to
-// gain with either.
-int64_t weight_of(int64_t elements, int64_t bytes, int64_t single)
+// gathers with vectors, and of long rows the copy takes nearly all the time: little to gain with either.
+// Where the number of points is a guess, it is a low one, and rows of medium length gain most by many.
+struct Weights {
+    int64_t single, of_short, of_medium;
+};
+constexpr Weights of_rows = {1, 4, 8}, of_tuples = {1, 2, 8};
+
+int64_t weight_of(int64_t elements, int64_t bytes, const Weights &weights, bool is_guess)
 {
-    constexpr int64_t is_short = 64, of_medium = 64, is_long = 512, of_long = 16;
-    if (elements <= 1) return single;
-    return bytes >= is_long ? of_long : bytes > is_short ? of_medium : std::max<int64_t>(bytes / 2, 1);
+    constexpr int64_t is_short = 64, of_medium_guess = 64, is_long = 512, of_long = 16;
+    if (elements <= 1) return weights.single;
+    if (bytes >= is_long) return of_long;
+    return bytes <= is_short ? weights.of_short : is_guess ? of_medium_guess : weights.of_medium;
 }
-constexpr int64_t single = 1, single_of_tuples = 4;
 
 // A layer that may refuse an index and has open extents, the plug-in infers anew in every call: three times
 // the cost. GatherElements earns that back with as many points, since the plug-in's own is that much slower.
@@ -57,15 +62,18 @@ int64_t fewer_if_inferred(int64_t weight, const ov::Node &node, bool may_refuse)
 // What all points count for, the last axes of the result being one row; as much as can be where nothing can
 // be told.
 int64_t foreseen_weight(const ov::PartialShape &result, const ov::element::Type &type, int64_t row_axes,
-                        int64_t of_single = single)
+                        const Weights &weights = of_rows)
 {
     if (result.rank().is_dynamic() || row_axes < 0 || row_axes > result.rank().get_length()) return INT64_MAX;
     int64_t points = 1, row = 1;
+    bool is_guess = false;
     for (auto extent = result.begin(); extent != result.end(); ++extent) {
         auto &count = result.end() - extent > row_axes ? points : row;
         count = times(count, foreseen(*extent));
+        is_guess = is_guess || extent->get_max_length() < 0;
     }
-    return times(points, weight_of(row, times(row, static_cast<int64_t>(type.bitwidth())) / 8, of_single));
+    const auto bytes = times(row, static_cast<int64_t>(type.bitwidth())) / 8;
+    return times(points, weight_of(row, bytes, weights, is_guess));
 }
 
 // Types that the plug-in computes in, and types that it turns into these around every layer that is not ours.
@@ -224,7 +232,7 @@ bool is_better_left(const ov::op::util::GatherNDBase &node, const std::string &s
     const Extents extents(data.begin() + first, data.begin() + end);
     const auto weight =
         fewer_if_inferred(foreseen_weight(node.get_output_partial_shape(0), node.get_output_element_type(0),
-                                          rank - end, single_of_tuples),
+                                          rank - end, of_tuples),
                           node, true);
     return weight < min_bytes && gives_the_same(node, spec, extents);
 }

@@ -202,13 +202,16 @@ static int64_t row_axes_of(const struct surroundings *around, const struct graph
     return tuple->least == tuple->most ? data->rank - node->op.batch_dims - tuple->least : -1;
 }
 
-/* What a point counts for, by the elements and bytes that lie together there. */
-static int64_t weight_of(const struct graph_node *node, int64_t elements, int64_t bytes)
+/* What a point counts for, by the elements and bytes that lie together there; a number of points that is a
+ * guess is a low one. */
+static int64_t weight_of(const struct graph_node *node, int64_t elements, int64_t bytes, int is_guess)
 {
-    enum { SINGLE = 1, SINGLE_OF_TUPLES = 4, IS_SHORT = 64, OF_MEDIUM = 64, IS_LONG = 512, OF_LONG = 16 };
-    if (elements <= 1) return node->kind == GRAPH_GATHER_ND ? SINGLE_OF_TUPLES : SINGLE;
+    enum { SINGLE = 1, IS_SHORT = 64, OF_SHORT = 4, OF_SHORT_TUPLES = 2, IS_LONG = 512, OF_LONG = 16 };
+    enum { OF_MEDIUM = 8, OF_MEDIUM_GUESS = 64 };
+    if (elements <= 1) return SINGLE;
     if (bytes < 0 || bytes >= IS_LONG) return OF_LONG;
-    return bytes > IS_SHORT ? OF_MEDIUM : bytes > 1 ? bytes / 2 : 1;
+    if (bytes > IS_SHORT) return is_guess ? OF_MEDIUM_GUESS : OF_MEDIUM;
+    return node->kind == GRAPH_GATHER_ND ? OF_SHORT_TUPLES : OF_SHORT;
 }
 
 /* What an extent of the result is taken for; along the axis of GatherElements an open one is as long as data.
@@ -246,7 +249,8 @@ static int is_inferred(const struct surroundings *around, const struct graph_nod
 static int is_small(const struct surroundings *around, const struct graph_node *node, int64_t axis)
 {
     const struct chain_shape *out = &around->chain->shapes[node->outputs[0]];
-    int declared = is_declared(around, node->inputs[0]) && is_declared(around, node->inputs[1]), unknown = 0;
+    int declared = is_declared(around, node->inputs[0]) && is_declared(around, node->inputs[1]), unknown = 0,
+        is_guess = 0;
     int64_t points = 1, row = 1, row_axes = row_axes_of(around, node, axis), weight;
     if (out->rank < 0 || !out->dtype || row_axes < 0 || row_axes > out->rank) return -1;
     for (int32_t i = 0; i < out->rank; i++) {
@@ -254,12 +258,13 @@ static int is_small(const struct surroundings *around, const struct graph_node *
         int known = extent->least == extent->most || extent->symbol || declared;
         int64_t *count = i < out->rank - row_axes ? &points : &row;
         unknown |= !known;
+        is_guess |= extent->most < 0;
         if (known && __builtin_mul_overflow(*count, foreseen(around, node, axis, i), count)) return 0;
     }
     enum { COSTS = 4 }; /* what is inferred in every call counts for so much less */
     int inferred = is_inferred(around, node);
     if (unknown) return points / (inferred ? COSTS : 1) >= MIN_BYTES ? 0 : -1;
-    weight = weight_of(node, row, garner_dtype_bytes(out->dtype, row, 0));
+    weight = weight_of(node, row, garner_dtype_bytes(out->dtype, row, 0), is_guess);
     if (__builtin_mul_overflow(points, weight, &weight)) weight = INT64_MAX;
     if (inferred < 0) return weight < MIN_BYTES ? 1 : weight / COSTS < MIN_BYTES ? -1 : 0;
     return weight / (inferred ? COSTS : 1) < MIN_BYTES;

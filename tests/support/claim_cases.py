@@ -77,9 +77,11 @@ def thresholds(path):
     computed, open_ = m("Relu", "data"), m("Relu", "open")
     for width in (1, 4, 16, 64, 127, 128):
         table = m.constant(f"of{width}", np.zeros((8, width), "f4"))
-        for count in (511, 512, 1023, 1024, 2047, 2048, 4095, 4096, 32767, 32768):
+        for count in (511, 512, 2047, 2048, 4095, 4096, 8191, 8192, 32767, 32768):
             by("Gather", table, count)
-    for count in (0, 1, 1023, 1024, 4095, 4096, 8191, 8192, 32767, 32768):
+        by("Gather", table, "k", 31)
+        by("Gather", table, "k", 50)
+    for count in (0, 1, 8191, 8192, 16383, 16384, 32767, 32768, 65535, 65536, 131071, 131072):
         for data in (computed, open_):
             by("Gather", data, count)
             by("GatherND", data, count, 1)
