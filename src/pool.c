@@ -404,14 +404,18 @@ static void enlist_pool(struct garner_pool *pool, int threads)
     unlock_in_peace(&pools_mutex, &before);
 }
 
+/* Without signals: in the child of a handler that forks now, this thread would wait for workers that did not
+ * come along. */
 static void stop_workers(struct garner_pool *pool)
 {
-    pthread_mutex_lock(&pool->mutex);
+    garner_signals before;
+    lock_in_peace(&pool->mutex, &before);
     atomic_store(&pool->stopping, true);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
     while (pool->started > 0)
         pthread_join(pool->worker[--pool->started].thread, NULL);
+    garner_signals_restore(&before);
 }
 
 /* ---- The default pool -------------------------------------------------------------------------- */
@@ -524,6 +528,7 @@ void garner_pool_destroy(garner_pool *pool)
 {
     garner_signals before;
     if (pool == NULL) return;
+    stop_workers(pool); /* while it is listed: a child forgets them */
     lock_in_peace(&pools_mutex, &before);
     for (struct garner_pool **link = &pools; *link; link = &(*link)->next)
         if (*link == pool) {
@@ -531,6 +536,5 @@ void garner_pool_destroy(garner_pool *pool)
             break;
         }
     unlock_in_peace(&pools_mutex, &before);
-    stop_workers(pool);
     free(pool);
 }
