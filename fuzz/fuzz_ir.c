@@ -3,6 +3,8 @@
  * OpenVINO IR: what stands up to the first "</net>" is the .xml, what follows the .bin. Everything that a
  * graph points to is looked at.
  */
+#define _GNU_SOURCE /* memmem */
+
 #include <stdint.h>
 #include <string.h>
 
@@ -52,11 +54,8 @@ static void look_at_node(const struct graph *graph, const struct graph_node *nod
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static const char end[] = "</net>";
-    size_t xml = 0;
-    while (xml < size && (size - xml < 6 || memcmp(bytes + xml, end, 6) != 0))
-        xml++;
-    if (xml < size) xml += 6;
+    const uint8_t *end = memmem(bytes, size, "</net>", 6);
+    size_t xml = end ? (size_t)(end - bytes) + 6 : size;
     struct graph graph;
     garner_error error;
     if (ir_read_bytes(&graph, "fuzz.xml", bytes, xml, bytes + xml, size - xml, &error)) {

@@ -61,8 +61,12 @@ garner_status case_complete(struct test_case *c);
 /* True if garner_infer refuses what the reference refuses, with its status, and agrees on the shape. */
 bool case_infer_agrees(const struct test_case *c);
 
-/* Runs a complete case. True if everything agreed; otherwise the case is described on stderr. */
+/* Runs a complete case, its buffers at the pages before them and once more at those behind them. True if
+ * everything agreed; otherwise the case is described on stderr. */
 bool case_run(const struct test_case *c);
+
+/* The same on one side alone, for those who run so many that the other has its turn. */
+bool case_run_on(const struct test_case *c, enum guard_side side);
 
 /* The version and types of a case in words, on stderr. */
 void case_describe(const struct test_case *c, const char *trouble);
