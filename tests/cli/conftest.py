@@ -9,7 +9,10 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+for folder in ("support", "failing"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / folder))
+
+import injector  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIME_LIMIT = 600  # seconds, against what never ends; machines may be busy, and sanitizer builds are slow
@@ -53,6 +56,15 @@ def surroundings():
     clean = {k: v for k, v in os.environ.items() if k != "NO_COLOR" and not k.startswith("GARNER_")}
     # Looking for leaks takes seconds for each run on some machines: test_no_leaks does it for all.
     return {**clean, "ASAN_OPTIONS": clean.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+
+
+@pytest.fixture(scope="session")
+def failing(tmp_path_factory):
+    """The environment in which calls fail: FAIL_CALL says which."""
+    reason = injector.why_not()
+    if reason:
+        pytest.skip(reason)
+    return injector.environment(injector.build(tmp_path_factory.mktemp("failing")))
 
 
 @pytest.fixture

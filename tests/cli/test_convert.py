@@ -14,7 +14,7 @@ import pytest
 from onnx import numpy_helper
 from safetensors.numpy import load_file
 
-from test_writer import OLD, failed_calls, failing, names  # noqa: F401 (failing is a fixture)
+from test_writer import OLD, failed_calls, names
 
 KINDS = ["npy", "npz", "safetensors", "pb"]
 
@@ -136,10 +136,10 @@ def test_onto_itself(garner, tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "call"), [*itertools.product(KINDS, ["write", "fsync", "linkat", "renameat"])])
-def test_failing_calls_for_each_format(garner, failing, tmp_path, kind, call):  # noqa: F811
+def test_failing_calls_for_each_format(garner, failing, tmp_path, kind, call):
     target = tmp_path / f"x.{kind}"
     target.write_bytes(OLD)
-    environment = {**failing, "FAILING": f"{call}:1:{errno.EIO}"}
+    environment = {**failing, "FAIL_CALL": f"{call}:1:{errno.EIO}"}
     answer = garner("convert", "iota(30000)", target.name, env=environment)
     assert failed_calls(answer) == [f"failing: {call}"], answer
     assert answer.code == 5 and f"garner: x.{kind}: cannot write: Input/output error" in answer.err, answer

@@ -9,14 +9,12 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
 import pytest
 
 np = pytest.importorskip("numpy", reason="SKIP: numpy is not installed")
 from protobuf import TensorProto, helper, model, numpy_helper, save  # noqa: E402
 
-SOURCE = pathlib.Path(__file__).resolve().parent / "failing_call.c"
 OLD = b"what was there before\n"
 EVERY = 1 if os.environ.get("GARNER_TEST_FAILING") == "all" else 7
 IR = """<?xml version="1.0"?><net name="rows" version="11"><layers>
@@ -79,16 +77,16 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="session")
-def library(program, tmp_path_factory):
-    """The library that lets a call fail."""
-    if any(name in pathlib.Path(program).read_bytes() for name in (b"__asan_init", b"__tsan_init")):
-        pytest.skip("SKIP: the sanitizer owns the allocator, failing calls are tested in the plain build")
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if not compiler or not sys.platform.startswith("linux"):
-        pytest.skip("SKIP: no C compiler, failing calls in the command are not tested")
-    made = tmp_path_factory.mktemp("failing") / "failing.so"
-    subprocess.run([compiler, "-shared", "-fPIC", "-w", "-o", made, SOURCE, "-ldl"], check=True)
-    return str(made)
+def sanitized(program):
+    return any(name in pathlib.Path(program).read_bytes() for name in (b"__asan_init", b"__tsan_init"))
+
+
+@pytest.fixture
+def calls(failing, sanitized):
+    """The environment in which calls of whole commands fail."""
+    if sanitized:
+        pytest.skip("SKIP: the plain build tests each failing call of whole commands, this one looks for leaks")
+    return failing
 
 
 def external(array, name, location):
@@ -146,7 +144,7 @@ def restore(folder, before):
 
 def steady(text):
     """bench prints times."""
-    return re.sub(rb"[0-9.]+", b"0", text)
+    return re.sub(rb" *[0-9.]+", b"0", text)
 
 
 def judge(answer, want, before, after, folder):
@@ -166,7 +164,7 @@ def judge(answer, want, before, after, folder):
         assert now == after
 
 
-def fail_each(garner, library, folder, name, chosen):
+def fail_each(garner, calls, folder, name, chosen):
     """Lets each call fail whose name is chosen, the first of that name, the second, and so on; answers how many did."""
     arguments = COMMANDS[name]
     before = contents(folder)
@@ -175,12 +173,12 @@ def fail_each(garner, library, folder, name, chosen):
     after = contents(folder)
     assert want.code in (0, 1, 4), want
     restore(folder, before)
-    told = garner(*arguments, stdin=stdin, env={"LD_PRELOAD": library, "FAIL_CALL": "?:0"}).err
+    told = garner(*arguments, stdin=stdin, env={**calls, "FAIL_CALL": "?:0"}).err
     counts = collections.Counter(re.findall(r"^called: (\w+)$", told, re.M))
     plans = [f"{call}:{n}" for call in counts if chosen(call) for n in range(1, counts[call] + 1)]
     for plan in plans[list(COMMANDS).index(name) % EVERY :: EVERY]:
         restore(folder, before)
-        answer = garner(*arguments, stdin=stdin, env={"LD_PRELOAD": library, "FAIL_CALL": plan})
+        answer = garner(*arguments, stdin=stdin, env={**calls, "FAIL_CALL": plan})
         try:
             judge(answer, want, before, after, folder)
         except AssertionError as wrong:
@@ -189,15 +187,29 @@ def fail_each(garner, library, folder, name, chosen):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_allocation_fails(garner, library, folder, name):
-    counts = fail_each(garner, library, folder, name, lambda call: call == "memory")
+def test_each_allocation_fails(garner, calls, folder, name):
+    counts = fail_each(garner, calls, folder, name, lambda call: call == "memory")
     assert counts["memory"] > 0 or name in ("help", "man page", "completions"), counts
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_system_call_fails(garner, library, folder, name):
-    counts = fail_each(garner, library, folder, name, lambda call: call != "memory")
+def test_each_system_call_fails(garner, calls, folder, name):
+    counts = fail_each(garner, calls, folder, name, lambda call: call != "memory")
     for word, calls in (("npy", ["open", "fstat"]), ("onnx", ["open", "read|mmap"]), ("-o", ["write", "fsync", "linkat"]),
                         ("threads 3", ["pthread_create"]), ("check", ["scandir", "open_memstream", "access"])):
         for call in calls if word in " ".join(COMMANDS[name]) else ():
             assert any(re.match(call, made) for made in counts), (call, counts)
+
+
+def test_nothing_leaks(program, failing, sanitized, folder):
+    """All of this again in one process, after which LeakSanitizer looks."""
+    if not sanitized:
+        pytest.skip("SKIP: LeakSanitizer is in the build with sanitizers")
+    chosen = [line for line in list(COMMANDS.values())[:: 1 if EVERY == 1 else EVERY] if "-" not in line]
+    options = failing["ASAN_OPTIONS"].replace("detect_leaks=0", "detect_leaks=1")
+    said = subprocess.run([pathlib.Path(program).parent / "tests" / "failing_commands"], cwd=folder, capture_output=True, text=True,
+                          input="".join("\t".join(line) + "\n" for line in chosen), env={**os.environ, **failing, "ASAN_OPTIONS": options})  # fmt: skip
+    assert said.returncode == 0, said.stdout + said.stderr[-5000:]
+    counts = [int(line.split("\t")[0]) for line in said.stdout.splitlines()]
+    assert len(counts) == len(chosen) and min(counts) > 5, said.stdout
+    print(f"{sum(counts)} failing calls in {len(chosen)} commands, no leak")

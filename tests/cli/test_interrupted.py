@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from test_writer import OLD, failing, names  # noqa: F401 (a fixture)
+from test_writer import OLD, names
 
 COMMAND = ["gather", "iota(300000)", "iota(300000)", "-o", "x.npy"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -20,11 +20,11 @@ def obey():
 
 
 @pytest.fixture
-def begin(program, surroundings, failing, tmp_path):  # noqa: F811
+def begin(program, surroundings, failing, tmp_path):
     """The command while it writes, slowly, to a file that has a name already."""
 
     def start(shell):
-        environment = {**surroundings, **failing, "FAILING": "write:0:short", "NO_TMPFILE": "1"}
+        environment = {**surroundings, **failing, "FAIL_CALL": "write:0:short", "NO_TMPFILE": "1"}
         process = subprocess.Popen(["sh", "-c", shell + 'exec "$@"', "sh", program, *COMMAND],
                                    cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL, preexec_fn=obey)  # fmt: skip
         while process.poll() is None and not list(tmp_path.glob(".garner-*")):

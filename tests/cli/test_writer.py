@@ -33,18 +33,6 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.fixture(scope="session")
-def failing(tmp_path_factory):
-    """The library that lets system calls fail."""
-    library = tmp_path_factory.mktemp("failing") / "failing.so"
-    source = ROOT / "tests" / "formats" / "failing_writer.c"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    return {
-        "LD_PRELOAD": str(library),
-        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0",
-    }
-
-
 def failed_calls(answer):
     return [line for line in answer.err.splitlines() if line.startswith("failing: ")]
 
@@ -69,7 +57,7 @@ def test_failing_calls(garner, failing, tmp_path, call, exists, nameless):
     if exists:
         target.write_bytes(OLD)
         target.chmod(0o604)  # so that the mode must be set
-    environment = {**failing, "FAILING": f"{name}:1:{errno.EIO}", **({} if nameless else {"NO_TMPFILE": "1"})}
+    environment = {**failing, "FAIL_CALL": f"{name}:1:{errno.EIO}", **({} if nameless else {"NO_TMPFILE": "1"})}
     answer = garner(*COMMAND, "x.npy", env=environment)
     expected = (replaced if exists else new) if nameless else (named_replaced if exists else named_new)
     assert failed_calls(answer) == [f"failing: {name}"] * expected, answer
@@ -106,7 +94,7 @@ def test_each_call_fails_once(garner, failing, tmp_path, name, exists):
             target.unlink(missing_ok=True)
             if exists:
                 target.write_bytes(OLD)
-            answer = garner(*OUTPUTS[name], env={**failing, "FAILING": f"{call}:{number}:{errno.EIO}"})
+            answer = garner(*OUTPUTS[name], env={**failing, "FAIL_CALL": f"{call}:{number}:{errno.EIO}"})
             failures[call] += len(failed_calls(answer))
             if answer.code == 0:
                 assert target.read_bytes() == new and names(tmp_path) == [name], answer
@@ -129,7 +117,7 @@ def test_file_system_without_nameless_files(garner, failing, tmp_path):
 
 @pytest.mark.parametrize("how", ["short", str(errno.EINTR)])
 def test_short_and_interrupted_writes(garner, failing, tmp_path, how):
-    answer = garner("gather", "iota(50000)", "iota(50000)", "-o", "x.npy", env={**failing, "FAILING": f"write:0:{how}"})
+    answer = garner("gather", "iota(50000)", "iota(50000)", "-o", "x.npy", env={**failing, "FAIL_CALL": f"write:0:{how}"})
     assert answer.code == 0 and failed_calls(answer), answer
     assert (numpy.load(tmp_path / "x.npy") == numpy.arange(50000)).all()
 
@@ -306,7 +294,7 @@ def watch(folder, done, seen):
 @pytest.mark.parametrize("nameless", [True, False], ids=["nameless", "named"])
 def test_what_others_see(program, failing, tmp_path, nameless):
     """A slow writer, watched: no temporary name at all, or a new random one of mode 0600 each time."""
-    environment = {**os.environ, **failing, "FAILING": "write:0:short"}
+    environment = {**os.environ, **failing, "FAIL_CALL": "write:0:short"}
     if not nameless:
         environment["NO_TMPFILE"] = "1"
     seen, done = {}, threading.Event()
