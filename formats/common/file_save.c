@@ -363,33 +363,39 @@ static int named_descriptor(const char *path)
     return number >= 0 && number <= INT_MAX && !*end ? (int)number : -1;
 }
 
-static int is_open_as(const struct stat *about, int descriptor)
+/* 0 if the file is open as this descriptor, EBADF if not; else why nobody knows. */
+static int compare_open(const struct stat *about, int descriptor)
 {
     struct stat open;
-    return fstat(descriptor, &open) == 0 && open.st_dev == about->st_dev && open.st_ino == about->st_ino;
+    if (fstat(descriptor, &open)) return errno;
+    return open.st_dev == about->st_dev && open.st_ino == about->st_ino ? 0 : EBADF;
 }
 
 /* /dev/stdout and its like may lead to a regular file that the shell has opened: that one is written to
- * where the shell stands in it, not replaced. Returns its descriptor, or -1. */
-static int find_descriptor(const char *path, const struct stat *about)
+ * where the shell stands in it, not replaced. Finds its descriptor; EBADF if there is none. */
+static int find_descriptor(const char *path, const struct stat *about, int *descriptor)
 {
-    int named = named_descriptor(path);
-    if (named >= 0 && is_open_as(about, named)) return named;
-    return is_open_as(about, STDOUT_FILENO) ? STDOUT_FILENO : -1;
+    int number = EBADF;
+    *descriptor = named_descriptor(path);
+    if (*descriptor >= 0) number = compare_open(about, *descriptor);
+    if (number != EBADF) return number;
+    *descriptor = STDOUT_FILENO;
+    return compare_open(about, *descriptor);
 }
 
 garner_status file_save(const char *path, file_producer *produce, void *context, garner_error *error)
 {
     struct stat about;
     garner_status status;
-    int standard = strcmp(path, "-") == 0, found = !standard && stat(path, &about) == 0;
-    if (!standard && !found && errno != ENOENT) return fail_errno(error, path, "write", errno);
-    int descriptor = standard ? STDOUT_FILENO : found ? find_descriptor(path, &about) : -1;
-    if (descriptor >= 0)
+    int descriptor = STDOUT_FILENO, number = 0; /* as "-" has them */
+    if (strcmp(path, "-") != 0) number = stat(path, &about) ? errno : find_descriptor(path, &about, &descriptor);
+    if (number == 0)
         status = pour(path, descriptor, 0, produce, context, error);
-    else if (found && !S_ISREG(about.st_mode))
+    else if (number == ENOENT || (number == EBADF && S_ISREG(about.st_mode)))
+        status = put_in_place(path, produce, context, error);
+    else if (number == EBADF)
         status = write_through(path, produce, context, error);
     else
-        status = put_in_place(path, produce, context, error);
+        status = fail_errno(error, path, "write", number);
     return status ? status : succeed(error);
 }

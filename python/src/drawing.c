@@ -29,7 +29,9 @@ static PyObject *draw_text(const struct drawing *drawing, int width, int colour)
     if (memory == NULL) return PyErr_NoMemory();
     garner_status status = explain_draw(&drawing->op, &drawing->data.tensor, &drawing->indices.tensor, memory,
                                         width, colour, &error);
-    int closed = fclose(memory);
+    /* A stream that finds no memory, at the latest for its text as a whole, closes as if nothing were missing. */
+    bool whole = !ferror(memory);
+    whole = fclose(memory) == 0 && whole && text != NULL;
     PyObject *made = NULL;
     if (status != GARNER_OK)
         huge_index_raise(drawing->state, &drawing->indices, &error);
@@ -38,8 +40,7 @@ static PyObject *draw_text(const struct drawing *drawing, int width, int colour)
                     "%s: indices has a number that does not fit in 64 bits, and cannot be drawn",
                     garner_kind_name(drawing->op.kind));
     else
-        made =
-            closed == 0 ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "backslashreplace") : PyErr_NoMemory();
+        made = whole ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "backslashreplace") : PyErr_NoMemory();
     free(text);
     return made;
 }
@@ -47,12 +48,12 @@ static PyObject *draw_text(const struct drawing *drawing, int width, int colour)
 static PyObject *read_descriptor(int descriptor)
 {
     off_t size = lseek(descriptor, 0, SEEK_END);
-    char *bytes = size >= 0 ? malloc((size_t)size + 1) : NULL;
-    PyObject *text = NULL;
-    if (bytes && pread(descriptor, bytes, (size_t)size, 0) == size)
-        text = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)size, "backslashreplace");
-    else
-        PyErr_NoMemory();
+    if (size < 0) return PyErr_SetFromErrno(PyExc_OSError);
+    char *bytes = malloc((size_t)size + 1);
+    if (bytes == NULL) return PyErr_NoMemory();
+    PyObject *text = pread(descriptor, bytes, (size_t)size, 0) == size
+                         ? PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)size, "backslashreplace")
+                         : PyErr_SetFromErrno(PyExc_OSError);
     free(bytes);
     return text;
 }

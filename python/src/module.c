@@ -61,8 +61,11 @@ static int module_exec(PyObject *module)
     struct state *state = PyModule_GetState(module);
     if (make_names(state) < 0 || errors_make(state, module) < 0 ||
         array_object_make_type(state, module) < 0 || plan_object_make_type(state, module) < 0 ||
-        add_functions(module, functions) < 0 || add_functions(module, internal_functions) < 0)
+        add_functions(module, functions) < 0 || add_functions(module, internal_functions) < 0) {
+        /* CPython 3.11 makes no type where memory is short, and does not always say why. */
+        if (!PyErr_Occurred()) PyErr_NoMemory();
         return -1;
+    }
     return PyModule_AddStringConstant(module, "__version__", garner_version());
 }
 

@@ -48,7 +48,7 @@ static _Thread_local int busy __attribute__((tls_model("initial-exec"))); /* in 
 
 /* Names of this machine's libc: those that count by whoever calls them. */
 static const char *const passages[] = {"libc.so",  "libstdc++", "libgcc_s", "libz.so",  "libexpat", "libasan",
-                                       "libubsan", "ld-linux",  "libm.so",  "libpython", "failing.so"};
+                                       "libubsan", "ld-linux",  "libm.so",  "libpython", "failing.so", "_multiarray_umath"};
 
 static long call_system(long number, long a, long b, long c, long d, long e, long f)
 {
