@@ -3,6 +3,8 @@
 inside, where it was preloaded, around single calls."""
 
 import ctypes
+import errno
+import gc
 import os
 import pathlib
 import re
@@ -32,6 +34,32 @@ def environment(library, **more):
     options = os.environ.get("ASAN_OPTIONS", "")
     return {"LD_PRELOAD": f"{library} {os.environ.get('LD_PRELOAD', '')}".strip(),
             "ASAN_OPTIONS": f"{options}:verify_asan_link_order=0:detect_leaks=0:allocator_may_return_null=1", **more}  # fmt: skip
+
+
+def run_entries(script, *arguments, folder, objects, **more):
+    """Runs one of the programs beside this one with the library preloaded; how many calls failed, by entry. Where there is
+    a sanitizer, nothing may have leaked that the named objects allocated."""
+    options = environment(build(folder), PYTHONPATH=os.pathsep.join(path for path in sys.path if path), **more)
+    options["ASAN_OPTIONS"] = options["ASAN_OPTIONS"].replace("detect_leaks=0", "") + ":detect_leaks=1:leak_check_at_exit=0"
+    every = "1" if os.environ.get("GARNER_TEST_FAILING") == "all" else "7"
+    said = subprocess.run([sys.executable, SOURCE.with_name(script), *arguments, every], capture_output=True, text=True,
+                          env={**os.environ, **options})  # fmt: skip
+    assert said.returncode == 0, said.stdout[-2000:] + said.stderr[-6000:]
+    if "asan" in os.environ.get("LD_PRELOAD", ""):
+        assert "leaks looked for" in said.stdout, said.stdout
+        leaks = [part for part in said.stdout.split("\n\n") if part.startswith(("Direct leak", "Indirect leak")) and objects in part]
+        assert not leaks, "\n\n".join(leaks[:5])
+    return {name: int(count) for count, name in re.findall(r"^ *(\d+) (.*)$", said.stdout, re.M)}
+
+
+def look_for_leaks():
+    """What LeakSanitizer says, where it is, to standard output."""
+    check = getattr(ctypes.CDLL(None), "__lsan_do_recoverable_leak_check", None)
+    if check:
+        gc.collect()
+        sys.stdout.flush()
+        os.dup2(1, 2)
+        print("leaks looked for", check())
 
 
 class Inside:
@@ -69,3 +97,42 @@ class Inside:
             yield f"{told[0]} ({n})", answer
             answer = None
             n += every
+
+
+class PythonCalls:
+    """Lets the n-th call raise that Python code of a folder makes of C code, by the interpreter's own hook."""
+
+    def __init__(self, folder, make):
+        self.folder, self.make = folder, make
+
+    def each(self, call, every=1, first=1):
+        n = first
+        while True:
+            left, failed = n, None
+
+            def watch(frame, event, what):
+                nonlocal left, failed
+                if event != "c_call" or not frame.f_code.co_filename.startswith(self.folder):
+                    return
+                left -= 1
+                if left == 0:
+                    failed = getattr(what, "__qualname__", repr(what))
+                    raise self.make()
+
+            sys.setprofile(watch)
+            try:
+                answer = call()
+            except BaseException as error:  # noqa: BLE001 (each is to be judged)
+                answer = error
+            finally:
+                sys.setprofile(None)
+            if failed is None:
+                return
+            yield f"{failed} ({n})", answer
+            answer = None
+            n += every
+
+
+def of_python(folder):
+    """Both kinds of failure that its Python code can meet."""
+    return [PythonCalls(folder, MemoryError), PythonCalls(folder, lambda: OSError(errno.EIO, "injected"))]

@@ -3,14 +3,10 @@
 interpreter's memory, and each that the package's own Python makes. What comes of it is the right answer, MemoryError or
 OSError; files stay as they were or are whole; and the next call is right.
 
-    python python_entries.py EVERY [NAME...]        with failing_call.c preloaded; EVERY 1 is all, 7 each seventh
-
-Prints a line for each entry, and at the end what LeakSanitizer says, where it is."""
+    python python_entries.py EVERY [NAME...]        with failing_call.c preloaded; EVERY 1 is all, 7 each seventh"""
 
 import array
 import contextlib
-import ctypes
-import errno
 import gc
 import importlib
 import io
@@ -160,43 +156,6 @@ def imported():
         sys.modules.update(there)
 
 
-# ---- Failures of Python code -----------------------------------------------------------------------
-
-
-class PythonCalls:
-    """Lets the n-th call that the package's Python code makes of C code raise, by the interpreter's own hook."""
-
-    def __init__(self, make):
-        self.make = make
-
-    def each(self, call, every=1, first=1):
-        n = first
-        while True:
-            left, failed = n, None
-
-            def watch(frame, event, what):
-                nonlocal left, failed
-                if event != "c_call" or not frame.f_code.co_filename.startswith(PACKAGE):
-                    return
-                left -= 1
-                if left == 0:
-                    failed = getattr(what, "__qualname__", repr(what))
-                    raise self.make()
-
-            sys.setprofile(watch)
-            try:
-                answer = call()
-            except BaseException as error:  # noqa: BLE001 (each is to be judged)
-                answer = error
-            finally:
-                sys.setprofile(None)
-            if failed is None:
-                return
-            yield f"{failed} ({n})", answer
-            answer = None
-            n += every
-
-
 # ---- Judging -------------------------------------------------------------------------------------
 
 
@@ -245,7 +204,7 @@ def objects_stay(name, call, inject, every, folder):
 def main():
     every, chosen = int(sys.argv[1]), sys.argv[2:]
     module = injector.Inside("_garner.")
-    python = [PythonCalls(MemoryError), PythonCalls(lambda: OSError(errno.EIO, "injected"))]
+    python = injector.of_python(PACKAGE)
     folder = tempfile.mkdtemp()
     calls = {**CALLS, **file_calls(folder), **numpy_calls(), "import": imported}
     for name, call in calls.items():
@@ -256,12 +215,7 @@ def main():
             objects_stay(name, call, module, every, folder)
         print(f"{failed:6} {name}", flush=True)
     shutil.rmtree(folder)
-    gc.collect()
-    check = getattr(ctypes.CDLL(None), "__lsan_do_recoverable_leak_check", None)
-    if check:
-        sys.stdout.flush()
-        os.dup2(1, 2)
-        print("leaks looked for", check())
+    injector.look_for_leaks()
 
 
 if __name__ == "__main__":
