@@ -388,7 +388,8 @@ garner_status file_save(const char *path, file_producer *produce, void *context,
     struct stat about;
     garner_status status;
     int descriptor = STDOUT_FILENO, number = 0; /* as "-" has them */
-    if (strcmp(path, "-") != 0) number = stat(path, &about) ? errno : find_descriptor(path, &about, &descriptor);
+    if (strcmp(path, "-") != 0)
+        number = stat(path, &about) ? errno : find_descriptor(path, &about, &descriptor);
     if (number == 0)
         status = pour(path, descriptor, 0, produce, context, error);
     else if (number == ENOENT || (number == EBADF && S_ISREG(about.st_mode)))

@@ -29,7 +29,8 @@ static PyObject *draw_text(const struct drawing *drawing, int width, int colour)
     if (memory == NULL) return PyErr_NoMemory();
     garner_status status = explain_draw(&drawing->op, &drawing->data.tensor, &drawing->indices.tensor, memory,
                                         width, colour, &error);
-    /* A stream that finds no memory, at the latest for its text as a whole, closes as if nothing were missing. */
+    /* A stream that finds no memory, at the latest for its text as a whole, closes as if nothing were
+     * missing. */
     bool whole = !ferror(memory);
     whole = fclose(memory) == 0 && whole && text != NULL;
     PyObject *made = NULL;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A preloaded library that lets one call of a program fail. FAIL_CALL says which and how: "read:3" is the third read,
- * "*:7" the seventh call of all, "write:1:28" the first write, with errno 28, "write:0:short" makes every write a short
- * one; "?:0" lets none fail. "memory" stands for every way to allocate. Each failure, or with "?" each call, is a line on
- * standard error, so that a test knows that it took place.
+ * A preloaded library that lets one call of a program fail. FAIL_CALL says which and how: "read:3" is the
+ * third read,
+ * "*:7" the seventh call of all, "write:1:28" the first write, with errno 28, "write:0:short" makes every
+ * write a short one; "?:0" lets none fail. "memory" stands for every way to allocate. Each failure, or with
+ * "?" each call, is a line on standard error, so that a test knows that it took place.
  *
- * Without more it is every call of the program, and of libraries on its behalf. FAIL_WITHIN names objects, as in
- * "_garner.,libgarner_": then a call counts if one of these makes it, itself or through libraries of the system or the
- * interpreter. A program can begin and end it around its own calls, by failing_begin and failing_end.
+ * Without more it is every call of the program, and of libraries on its behalf. FAIL_WITHIN names objects, as
+ * in
+ * "_garner.,libgarner_": then a call counts if one of these makes it, itself or through libraries of the
+ * system or the interpreter. A program can begin and end it around its own calls, by failing_begin and
+ * failing_end.
  *
- * NO_TMPFILE refuses nameless files; APPEARS="fsync:x" puts a FIFO in place of x when fsync is first called; FAIL_LOG names a
- * file that gets a line for each call that changes the disk, for replaying them.
+ * NO_TMPFILE refuses nameless files; APPEARS="fsync:x" puts a FIFO in place of x when fsync is first called;
+ * FAIL_LOG names a file that gets a line for each call that changes the disk, for replaying them.
  */
 #define _GNU_SOURCE
 
@@ -47,8 +50,9 @@ static int report_to = STDERR_FILENO, log_to = -1;
 static _Thread_local int busy __attribute__((tls_model("initial-exec"))); /* in here already */
 
 /* Names of this machine's libc: those that count by whoever calls them. */
-static const char *const passages[] = {"libc.so",  "libstdc++", "libgcc_s", "libz.so",  "libexpat", "libasan",
-                                       "libubsan", "ld-linux",  "libm.so",  "libpython", "failing.so", "_multiarray_umath"};
+static const char *const passages[] = {"libc.so",  "libstdc++", "libgcc_s",   "libz.so",
+                                       "libexpat", "libasan",   "libubsan",   "ld-linux",
+                                       "libm.so",  "libpython", "failing.so", "_multiarray_umath"};
 
 static long call_system(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -211,13 +215,13 @@ static void note_bytes(const void *bytes, ssize_t size)
 /* ---- Memory ---- */
 
 /* Those behind this library: libc's, or a sanitizer's. */
-#define REAL(type, name, parameters)                \
-    static type(*real) parameters;                  \
-    if (!real) {                                    \
-        busy++;                                     \
-        void *symbol = dlsym(RTLD_NEXT, name);      \
-        busy--;                                     \
-        memcpy(&real, &symbol, sizeof real);        \
+#define REAL(type, name, parameters)           \
+    static type(*real) parameters;             \
+    if (!real) {                               \
+        busy++;                                \
+        void *symbol = dlsym(RTLD_NEXT, name); \
+        busy--;                                \
+        memcpy(&real, &symbol, sizeof real);   \
     }
 
 void *malloc(size_t size)
@@ -362,21 +366,22 @@ ssize_t pwrite64(int fd, const void *from, size_t size, off64_t at)
 }
 
 /* The same for those that give 0 or -1 and are one system call. */
-#define CHANGE(number, name, parameters, a, b, c, d, e, ...)                                                 \
-    int name parameters                                                                                      \
-    {                                                                                                        \
-        appear(#name);                                                                                       \
-        if (fails(#name, number)) return -1;                                                                 \
-        const int done = (int)call_system(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0); \
-        if (done == 0) note(#name " " __VA_ARGS__);                                                          \
-        return done;                                                                                         \
+#define CHANGE(number, name, parameters, a, b, c, d, e, ...)                                        \
+    int name parameters                                                                             \
+    {                                                                                               \
+        appear(#name);                                                                              \
+        if (fails(#name, number)) return -1;                                                        \
+        const int done =                                                                            \
+            (int)call_system(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0); \
+        if (done == 0) note(#name " " __VA_ARGS__);                                                 \
+        return done;                                                                                \
     }
 
 CHANGE(EIO, fsync, (int fd), fd, 0, 0, 0, 0, "%d\n", fd)
-CHANGE(EMLINK, linkat, (int from, const char *old, int to, const char *new, int flags), from, old, to, new, flags,
-       "%s %s\n", old, new)
-CHANGE(EIO, renameat, (int from, const char *old, int to, const char *new), from, old, to, new, 0, "%s %s\n", old,
-       new)
+CHANGE(EMLINK, linkat, (int from, const char *old, int to, const char *new, int flags), from, old, to, new,
+       flags, "%s %s\n", old, new)
+CHANGE(EIO, renameat, (int from, const char *old, int to, const char *new), from, old, to, new, 0, "%s %s\n",
+       old, new)
 CHANGE(EIO, unlinkat, (int folder, const char *path, int flags), folder, path, flags, 0, 0, "%s\n", path)
 
 /* One that fails has closed the file all the same. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command garner, called again and again in one process, with another call failing each time: what a failure leaks, a
- * leak checker then finds at the end, which takes it seconds and would take hours after each. Reads command lines from
- * standard input, words separated by tabs; failing_call.c must be preloaded.
+ * The command garner, called again and again in one process, with another call failing each time: what a
+ * failure leaks, a leak checker then finds at the end, which takes it seconds and would take hours after
+ * each. Reads command lines from standard input, words separated by tabs; failing_call.c must be preloaded.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 
@@ -51,9 +51,11 @@ static long fail_each(int count, char **words, int report)
         char plan[32];
         snprintf(plan, sizeof plan, "*:%d", n);
         const int code = run(count, words, plan, report);
-        if (code != right && code != SYSTEM_FAILED) return fprintf(stderr, "exit code %d for %s\n", code, plan), -1;
+        if (code != right && code != SYSTEM_FAILED)
+            return fprintf(stderr, "exit code %d for %s\n", code, plan), -1;
         if (happened()) continue;
-        if (run(count, words, "none:0", report) != right) return fputs("the next call is wrong\n", stderr), -1;
+        if (run(count, words, "none:0", report) != right)
+            return fputs("the next call is wrong\n", stderr), -1;
         return n - 1;
     }
     return fputs("it does not end\n", stderr), -1;
@@ -63,7 +65,8 @@ int main(void)
 {
     static char line[1 << 14];
     const int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    const int told = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10), said = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
+    const int told = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10),
+              said = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
     find(&begin, "failing_begin");
     find(&end, "failing_end");
     find(&happened, "failing_happened");
@@ -71,7 +74,8 @@ int main(void)
         static char name[] = "garner";
         char *words[MOST_WORDS + 1] = {name}, *rest = NULL;
         int count = 1;
-        for (char *word = strtok_r(line, "\t\n", &rest); word && count < MOST_WORDS; word = strtok_r(NULL, "\t\n", &rest))
+        for (char *word = strtok_r(line, "\t\n", &rest); word && count < MOST_WORDS;
+             word = strtok_r(NULL, "\t\n", &rest))
             words[count++] = word;
         dup2(quiet, STDOUT_FILENO);
         dup2(quiet, STDERR_FILENO);
