@@ -120,9 +120,14 @@ stage_calls() {
     $asan/tests/test_threads_calls --seconds "$seconds" --seed "$seed"
 }
 
-# Each call of whole commands failing in turn.
-stage failing all build testenv
-stage_failing() { GARNER_BUILD=$release GARNER_TEST_FAILING=all python_tests tests/cli/test_failing.py; }
+# Each call of whole commands and of every Python entry failing in turn; with sanitizers, what that leaks in commands.
+stage failing all wheel buildasan testenv
+stage_failing() {
+    export GARNER_TEST_FAILING=all
+    GARNER_BUILD=$release python_tests tests/cli/test_failing.py
+    GARNER_BUILD=$asan python_tests -n 0 -k leaks tests/cli/test_failing.py
+    python_tests -n 0 tests/python/test_failing.py
+}
 
 # What make test leaves out of this.
 stage shellasan all buildasan testenv
