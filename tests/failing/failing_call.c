@@ -49,7 +49,7 @@ static atomic_int happened;
 static int report_to = STDERR_FILENO, log_to = -1;
 static _Thread_local int busy __attribute__((tls_model("initial-exec"))); /* in here already */
 
-/* Names of this machine's libc: those that count by whoever calls them. */
+/* Objects that a call may come through: it is the call of whoever called these. */
 static const char *const passages[] = {"libc.so",  "libstdc++", "libgcc_s",   "libz.so",
                                        "libexpat", "libasan",   "libubsan",   "ld-linux",
                                        "libm.so",  "libpython", "failing.so", "_multiarray_umath"};
