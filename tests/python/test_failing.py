@@ -13,5 +13,5 @@ import injector  # noqa: E402
 
 @pytest.mark.skipif(injector.why_not() is not None, reason=str(injector.why_not()))
 def test_each_call_fails(tmp_path):
-    counts = injector.run_entries("python_entries.py", folder=tmp_path, objects="_garner.", PYTHONMALLOC="malloc")
+    counts = injector.run_entries("python_entries.py", folder=tmp_path, PYTHONMALLOC="malloc")
     assert len(counts) > 35 and sum(counts.values()) > 150, counts
