@@ -11,10 +11,15 @@ struct run {
     atomic_bool refused; /* a task found an index that the policy refuses */
     atomic_bool stopped; /* the executor asked to stop */
     atomic_size_t done;  /* tasks that were run, or needed no running */
+    int64_t shares;      /* of threads in the tasks, */
+    int64_t parts;       /* each of which is handed out in so many parts */
     int64_t slots;       /* threads that keep panels in out */
 };
 
-enum { SERIAL_TASKS = 32 }; /* that one thread runs as one, before it asks whether to go on */
+enum {
+    SERIAL_TASKS = 32, /* that one thread runs as one, before it asks whether to go on */
+    MOST_PARTS = 6     /* of a thread's share */
+};
 
 /* A number of tasks are over; not `right`: they found such an index. */
 static void note_tasks(struct run *run, int64_t count, bool right)
@@ -45,11 +50,6 @@ static void run_some(struct run *run, struct tasks tasks)
     note_tasks(run, tasks.count, is_refused(run) || garner_cpu_run(&run->execution, tasks));
 }
 
-static void run_one(void *run, size_t i)
-{
-    run_some(run, (struct tasks){.first = (int64_t)i, .count = 1});
-}
-
 /* How many tasks at a time a thread takes of many: all, since memory is best written without a pause, or a
  * few, if somebody may want to cancel. */
 static int64_t serial_tasks(const struct run *run)
@@ -57,12 +57,20 @@ static int64_t serial_tasks(const struct run *run)
     return run->exec && run->exec->cancelled ? SERIAL_TASKS : INT64_MAX;
 }
 
-static void run_alone(struct run *run)
+/* One part of a thread's share, tasks that lie side by side as one. The first part is half of the share, the
+ * next half of the rest: memory is best written without a pause, and the last parts are small enough for
+ * threads to end together. */
+static void run_part(void *argument, size_t i)
 {
+    struct run *run = argument;
     const struct cpu_work *work = run->execution.work;
-    const int64_t most = serial_tasks(run);
-    for (struct tasks tasks = {0, 0}; tasks.first < work->tasks; tasks.first += tasks.count) {
-        tasks.count = garner_cpu_joinable(work, tasks.first, at_most(most, work->tasks - tasks.first));
+    const int64_t all = work->tasks, most = serial_tasks(run);
+    const int64_t share = (int64_t)i / run->parts, part = (int64_t)i % run->parts;
+    const int64_t first = all * share / run->shares, last = all * (share + 1) / run->shares;
+    const int64_t end = part + 1 == run->parts ? last : last - ((last - first) >> (part + 1));
+    for (struct tasks tasks = {last - ((last - first) >> part), 0}; tasks.first < end;
+         tasks.first += tasks.count) {
+        tasks.count = garner_cpu_joinable(work, tasks.first, at_most(most, end - tasks.first));
         run_some(run, tasks);
     }
 }
@@ -105,6 +113,16 @@ static bool goes_on(const struct run *run)
            atomic_load(&run->done) >= (size_t)run->execution.work->tasks;
 }
 
+/* Deals out the tasks to so many threads; where nobody says how many they are each task is a share. */
+static void deal_out(struct run *run, int64_t threads)
+{
+    const int64_t tasks = run->execution.work->tasks;
+    run->shares = threads == 0 ? tasks : at_most(threads, tasks);
+    run->parts = 1;
+    while (threads > 1 && run->parts < MOST_PARTS && (tasks / run->shares) >> run->parts)
+        run->parts++;
+}
+
 static void run_tasks(struct run *run)
 {
     const struct cpu_work *work = run->execution.work;
@@ -114,10 +132,9 @@ static void run_tasks(struct run *run)
         run->slots = threads;
         run_parallel(run, run_in_slot, (size_t)threads);
         if (goes_on(run)) run_parallel(run, run_scratch, (size_t)threads);
-    } else if (threads == 1) {
-        run_alone(run);
     } else {
-        run_parallel(run, run_one, (size_t)work->tasks);
+        deal_out(run, threads);
+        run_parallel(run, run_part, (size_t)(run->shares * run->parts));
     }
 }
 
