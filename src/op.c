@@ -5,10 +5,10 @@
  */
 #include "op.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "error.h"
+#include "line.h"
 
 #define TYPE(name) (UINT64_C(1) << GARNER_##name)
 
@@ -104,12 +104,11 @@ static int find_row(const char *spec, garner_kind kind)
 
 static GARNER_COLD garner_status fail_spec(garner_error *error, const char *spec, garner_kind kind)
 {
-    char known[160] = "";
+    char known[160];
+    struct line line = {known, sizeof known, 0};
     const char *name;
-    for (int i = 0; (name = garner_spec_name(kind, i)) != NULL; i++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", name);
-    }
+    for (int i = 0; (name = garner_spec_name(kind, i)) != NULL; i++)
+        garner_line_add(&line, "%s%s", i ? ", " : "", name);
     return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: spec '%.64s' is not one of %s", names[kind], spec,
                        known);
 }

@@ -84,8 +84,8 @@ static bool goes_to_l1(const struct cpu_work *work, const struct footprint *f, c
 {
     const bool is_near = f->nest->run <= MOST_ELEMENT ? f->table <= profile->element_l1_table
                                                       : f->touched <= profile->run_l1_table;
-    return is_near && !(non_temporal && f->nest->run >= profile->run_l1_non_temporal) &&
-           !is_left_to_hardware(work, f, profile);
+    if (non_temporal && f->nest->run >= profile->run_l1_non_temporal) return false;
+    return is_near && !is_left_to_hardware(work, f, profile);
 }
 
 void garner_plan_prefetch(struct cpu_work *work, const struct footprint *f, const struct profile *profile,

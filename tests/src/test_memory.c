@@ -175,6 +175,21 @@ static void test_one_call_functions_allocate_nothing(void **state)
     assert_int_equal(allocations, 0);
 }
 
+static void test_pool_without_memory(void **state)
+{
+    (void)state;
+    NEEDS_MALLOC();
+    garner_error error;
+    garner_pool *pool = (garner_pool *)&error;
+    counting_begin(1);
+    const garner_status status = garner_pool_create(&pool, 2, &error);
+    counting_end();
+    assert_int_equal(status, GARNER_NO_MEMORY);
+    assert_string_equal(error.message, "garner_pool_create: no memory for a pool");
+    assert_null(pool);
+    assert_int_equal(live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_execute_allocates_nothing),
         cmocka_unit_test(test_large_run_allocates_nothing),
         cmocka_unit_test(test_one_call_functions_allocate_nothing),
+        cmocka_unit_test(test_pool_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,15 +35,15 @@ SHARED_NAME(LEVEL)(const struct segment *s, enum source source, int index)
 }
 
 /* Pairs of the widest indices and registers are common enough for a function of their own, too. */
-#define IS_COMMON(level, source, index) \
-    ((source) == UNIT || (source) == BLOCK || ((level) == AVX512 && (source) == PAIR && (index) == 8))
+#define IS_UNCOMMON(level, source, index) \
+    ((source) != UNIT && (source) != BLOCK && ((level) != AVX512 || (source) != PAIR || (index) != 8))
 
 #define DEFINE_BODY(level, source, index, body)                                                  \
     static LEVEL_TARGET int64_t NAME(LEVEL, source, index, body)(                                \
         const struct segment *like, const char *data, const char *indices, char *out, int64_t n) \
     {                                                                                            \
         const struct segment segment = segment_at(like, data, indices, out, n);                  \
-        return (body) == ANY && !IS_COMMON(level, source, index)                                 \
+        return (body) == ANY && IS_UNCOMMON(level, source, index)                                \
                    ? SHARED_NAME(LEVEL)(&segment, source, index)                                 \
                    : LEVEL_BODY(&segment, (struct kernel_id){level, source, index, body});       \
     }
@@ -52,7 +52,7 @@ SHARED_NAME(LEVEL)(const struct segment *s, enum source source, int index)
 #include "kernels.def"
 #undef KERNEL
 #undef DEFINE_BODY
-#undef IS_COMMON
+#undef IS_UNCOMMON
 
 const kernel_table LEVEL_TABLE = {
 #define TABLE_ENTRY(level, source, index, run, body)                         \
