@@ -237,8 +237,7 @@ bool garner_cpu_run(const struct execution *e, struct tasks tasks)
         return run_panels(e, tasks);
     case REUSED_INDICES:
         return run_reused(e, tasks);
-    case BITS:
+    default: /* BITS */
         return run_bits(e, tasks);
     }
-    return false;
 }

@@ -105,7 +105,7 @@ GARNER_INLINE enum source choose_row_source(const struct footprint *f)
     const struct nest *nest = f->nest;
     const struct dim *inner = f->inner;
     const bool dense = inner->out == nest->run || inner->n == 1;
-    const bool flat = inner->data == 0 || inner->n == 1;
+    const bool flat = inner->data == 0; /* also where there is but one point */
     if (!f->adjacent) return SOURCES;
     if (nest->axes == 1 && nest->axis[0].stride == nest->run && dense && flat) return UNIT;
     if (nest->axes > 4 || !is_narrow(nest)) return SOURCES;

@@ -15,7 +15,8 @@ WORKERS = os.cpu_count() or 1
 
 
 def compile_one(source, output, include, options=()):
-    command = [*COMPILER, *options, f"-I{ROOT / 'include'}", f"-I{ROOT / 'tests/support'}", f"-I{include}"]
+    folders = [ROOT / "include", ROOT / "tests/support", ROOT / "examples", include]
+    command = [*COMPILER, *options, *(f"-I{folder}" for folder in folders)]
     subprocess.run(command + ["-c", source, "-o", output, "-MMD", "-MF", output.with_suffix(".d")], check=True,
                    capture_output=True)
 

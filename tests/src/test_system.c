@@ -135,6 +135,8 @@ static void test_stepping_aside(void **state)
     assert_int_equal(script.sets, 0);
     step(2, 2, 0, 1); /* as where it is the only CPU */
     assert_int_equal(script.sets, 1);
+    step(CPU_SETSIZE, CPU_SETSIZE, 0, 0); /* more than sets hold */
+    assert_int_equal(script.set_to[0], 4);
     step(0, 0, 0, 0);
     assert_int_equal(script.sets, 2);
     assert_int_equal(script.set_to[0], 3);

@@ -33,7 +33,7 @@ static void test_strides_reach_too_far(void **state)
     assert_int_equal(fault_of_bytes(2, pair, (int64_t[]){HALF_OF_ALL, -HALF_OF_ALL}, 0),
                      VIEW_STRIDES); /* wide */
     assert_int_equal(fault_of_bytes(1, two, (int64_t[]){-1}, INT64_MAX),
-                     VIEW_STRIDES); /* beyond the offset */
+                     sizeof(void *) == 8 ? VIEW_STRIDES : VIEW_OFFSET); /* beyond the offset */
     garner_tensor wide = {.shape = two, .rank = 1, .dtype = GARNER_F64};
     wide.strides = (int64_t[]){-HALF_OF_ALL};
     assert_int_equal(fault_of(&wide), VIEW_STRIDES);
@@ -177,7 +177,7 @@ static void test_patience(void **state)
     (void)state;
     for (int count = 2; count <= 12; count++)
         assert_false(dense_sums_overlap(count));
-    assert_true(dense_sums_overlap(30)); /* it would take too long to see that they do not */
+    assert_true(dense_sums_overlap(26)); /* it would take too long to see that they do not */
 }
 
 int main(void)

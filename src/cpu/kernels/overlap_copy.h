@@ -50,10 +50,10 @@ GARNER_INLINE int64_t pick_half(const struct segment *s, const struct kernel_id 
                           : gather_halves(s, LONGEST_HALF, id);
 }
 
-/* Whether the runs of a row are moved by two moves each. */
+/* Whether the runs of a row, of any length, are moved by two moves each. */
 GARNER_INLINE bool goes_by_halves(const struct segment *s, const struct kernel_id id)
 {
-    return id.source == UNIT && id.run == ANY && s->run > 1 && s->run <= MOST_OVERLAPPED;
+    return id.source == UNIT && s->run > 1 && s->run <= MOST_OVERLAPPED;
 }
 
 /* Not inlined, so that the kernels of longer runs stay small. */

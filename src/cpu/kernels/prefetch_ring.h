@@ -11,10 +11,11 @@
 
 enum { RING_GROUP = 4, MOST_RING = 64 };
 
-/* Whether a row is moved by a ring. The out-of-order window of x86 CPUs is large enough without. */
+/* Whether a row of elements, or of runs of a known length, is moved by a ring. The out-of-order window of x86
+ * CPUs is large enough without. */
 GARNER_INLINE bool goes_round(const struct segment *s, const struct kernel_id id)
 {
-    return !X86 && (id.run == ELEMENT || (id.run > 0 && id.run <= SHORT_RUN)) && s->prefetch_distance &&
+    return !X86 && id.run <= SHORT_RUN && s->prefetch_distance &&
            (source_axes(id.source) > 1 || id.source == COLUMNS || id.source == PATTERN);
 }
 

@@ -73,10 +73,9 @@ GARNER_INLINE int64_t gather_runs(const struct segment *given, const struct kern
     return i;
 }
 
-/* Whether the runs of a row are moved one by one. */
+/* Whether the runs of a row, of a known length, are moved one by one. */
 GARNER_INLINE bool goes_one_by_one(const struct segment *s, const struct kernel_id id)
 {
-    if (id.run == ANY) return true;
     return id.run > SHORT_RUN && ((id.run > LINE && s->prefetch_distance) || is_non_temporal(s, id.run));
 }
 
