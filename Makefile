@@ -5,7 +5,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all demo test bench bench-models check proofs python wheels docs install uninstall amalgamation format lint clean help
+.PHONY: all demo test bench bench-models check check-long coverage proofs python wheels docs install uninstall amalgamation format lint clean help
 
 all:           ## build build/garner, build/libgarner.a and build/libgarner.so (Release)
 	@tools/build
@@ -28,6 +28,12 @@ check:         ## run the slow tests: compilers, valgrind, coverage, runtimes, o
 proofs:        ## prove the arithmetic of indices, views and readers, and that seeded mistakes are caught: minutes
 	@tools/setup proofs
 	@proofs/run
+
+check-long:    ## run what make check runs samples of, whole: hours
+	@GARNER_CHECK_LONG=1 tools/check
+
+coverage:      ## which conditions the tests try: MC/DC of the core, branches of the rest, on both architectures
+	@tools/coverage
 
 python:        ## build the Python wheel into build/dist/ and an environment with it, build/venv
 	@tools/python

@@ -8,14 +8,15 @@
 #     GARNER_SAMPLE=2     that sample, instead of the one whose turn it is
 
 # Minutes on two cores of the stages that always run whole, and of those of which a sample may run.
-readonly whole=25 sampled=100
+readonly whole=27 sampled=100
 
 parts=1
 if [ -n "${GARNER_CHECK_MINUTES-}" ]; then
     left=$((GARNER_CHECK_MINUTES > whole + 5 ? GARNER_CHECK_MINUTES - whole : 5))
     parts=$(((sampled + left - 1) / left))
 fi
-turn=$((${GARNER_SAMPLE:-$(git rev-list --count HEAD 2>/dev/null || echo $(($(date +%s) / 86400)))} % parts))
+number=${GARNER_SAMPLE:-$(git rev-list --count HEAD 2>/dev/null || echo $(($(date +%s) / 86400)))}
+turn=$((number % parts))
 
 sample() { # WHAT ITEM...: leaves in chosen the items whose turn it is, and says how many that are
     local what=$1 number=0 item
@@ -34,7 +35,7 @@ say_share() { # WHAT HOW-MANY OF-ALL
 # These run whole, in turn.
 sample 'coverage, peers, wheels, pythonlong' coverage peers wheels pythonlong >/dev/null
 wanted=(bare tsan amalgamation clang undefined package others plain sdist shellasan onnxruntime openvino graphs failing random calls
-    bareroot valgrind mutations proofs fuzz cross "${chosen[@]}")
+    bareroot valgrind mutations operators proofs fuzz cross "${chosen[@]}")
 
 prepare() {
     tools/setup check || exit 1
@@ -143,7 +144,17 @@ stage_proofs() {
     proofs/run --sample $((turn + 1)) $parts
 }
 
-# How many lines the tests run.
+# Every wrong operator of the core takes hours: one of 32 here, others at each commit, all of them with make check-long.
+stage operators all
+stage_operators() {
+    if [ -n "${GARNER_CHECK_LONG-}" ]; then
+        tests/mutations/operators
+    else
+        tests/mutations/operators --sample $((number % 32 + 1)) 32
+    fi
+}
+
+# Which conditions the tests try.
 stage coverage all testenv
 stage_coverage() { tools/coverage; }
 
