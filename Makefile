@@ -5,7 +5,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all demo test bench bench-models check check-long coverage proofs python wheels docs install uninstall amalgamation format lint clean help
+.PHONY: all demo test bench bench-models check check-long coverage proofs python wheels page docs install uninstall amalgamation format lint clean help
 
 all:           ## build build/garner, build/libgarner.a and build/libgarner.so (Release)
 	@tools/build
@@ -40,6 +40,9 @@ python:        ## build the Python wheel into build/dist/ and an environment wit
 
 wheels:        ## build the wheels for PyPI into build/wheels: manylinux and musllinux, x86-64 and aarch64
 	@tools/wheels
+
+page:          ## build the page, the core as WebAssembly included, into build/site/play
+	@tools/page
 
 docs:          ## render the documentation as a site into build/site
 	@tools/docs

@@ -245,16 +245,39 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void sort_used(struct map *map, int64_t count)
+{
+    qsort(map->used, (size_t)count, sizeof *map->used, compare);
+    for (int64_t i = 0; i < count; i++)
+        if (i == 0 || map->used[i] != map->used[map->used_count - 1])
+            map->used[map->used_count++] = map->used[i];
+}
+
+/* The same by a byte for each element there is, where these are not many more than the tuples; 0: they are,
+ * or there is no memory. */
+static int mark_used(struct map *map, int64_t count)
+{
+    int64_t elements = 1;
+    for (int32_t i = 0; i < map->data->rank; i++)
+        if (!map->free_axis[i] && __builtin_mul_overflow(elements, map->data->shape[i], &elements)) return 0;
+    if (elements / 16 > count) return 0;
+    unsigned char *is_used = calloc((size_t)elements + 1, 1);
+    if (!is_used) return 0;
+    for (int64_t i = 0; i < count; i++)
+        is_used[map->used[i]] = 1;
+    for (int64_t i = 0; i < elements; i++)
+        if (is_used[i]) map->used[map->used_count++] = i;
+    free(is_used);
+    return 1;
+}
+
 static void find_used(struct map *map)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < map->tuples; i++)
         if (map->source[i] >= 0) map->used[count++] = map->source[i];
     map->zeroed = map->tuples - count;
-    qsort(map->used, (size_t)count, sizeof *map->used, compare);
-    for (int64_t i = 0; i < count; i++)
-        if (i == 0 || map->used[i] != map->used[map->used_count - 1])
-            map->used[map->used_count++] = map->used[i];
+    if (!mark_used(map, count)) sort_used(map, count);
 }
 
 static int64_t find(const struct map *map, int64_t source)

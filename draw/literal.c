@@ -45,9 +45,19 @@ static garner_status malformed(const struct reader *r, const char *at, const cha
 
 /* ---- Words ---- */
 
+/* By loops of our own: some libraries' strspn and strcspn look for the end of the whole text first. */
 static const char *skip_spaces(const char *at)
 {
-    return at + strspn(at, " \t\r\n");
+    while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')
+        at++;
+    return at;
+}
+
+static const char *skip_word(const char *at)
+{
+    while (*at && !strchr("[],:\" \t\r\n", *at))
+        at++;
+    return at;
 }
 
 static garner_status next_token(struct reader *r, struct token *token)
@@ -63,7 +73,7 @@ static garner_status next_token(struct reader *r, struct token *token)
         if (*end++ == '\0') return malformed(r, begin, "the string has no end");
     } else if (!strchr("[],:", *begin)) {
         token->type = 'w';
-        end = begin + strcspn(begin, "[],:\" \t\r\n");
+        end = skip_word(begin);
     }
     token->end = r->at = end;
     return GARNER_OK;

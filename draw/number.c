@@ -275,6 +275,15 @@ const char *number_parse(const struct number_format *f, const char *text, const 
     return wrong;
 }
 
+const char *number_count(const struct number_format *f, uint64_t number, uint64_t *bits)
+{
+    bool tie;
+    const double value = (double)number;
+    if (f->special == SCALE && value < power_of_two(-f->bias)) return "is too small for this type";
+    *bits = narrow(f, value, 0, &tie);
+    return *bits > largest_bits(f) ? "is too large for this type" : NULL;
+}
+
 /* ---- Writing ---- */
 
 /* Lays out "d.ddde+xx" as people write it: 1500.0, 0.00015, 1.5e-05; trailing zeros go. */

@@ -34,4 +34,7 @@ const char *number_scan(const char *text, const char *end, int *integer);
 const char *number_parse(const struct number_format *format, const char *text, const char *end,
                          uint64_t *bits);
 
+/* The same for a whole number of at most 53 bits. */
+const char *number_count(const struct number_format *f, uint64_t number, uint64_t *bits);
+
 #endif

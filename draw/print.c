@@ -209,7 +209,8 @@ static garner_status print_text(FILE *out, const garner_tensor *t, const struct 
         fputs(json ? ", \"data\": " : "\n", out);
     }
     status = print_nested(out, &w, style, error);
-    fputs(json ? "}\n" : "\n", out);
+    fputs(json ? "}" : "", out);
+    fputs(style->bare ? "" : "\n", out);
     return status;
 }
 

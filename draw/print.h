@@ -19,6 +19,7 @@ struct print_style {
     enum print_format format;
     bool header;  /* text: type and shape on a line above */
     bool shorten; /* text: leave out the middle of long axes */
+    bool bare;    /* no end of line after it */
     /* Is told now and then how many elements of how many are written; NULL tells nobody. */
     void (*watch)(void *context, size_t done, size_t count);
     void *context;

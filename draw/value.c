@@ -227,6 +227,12 @@ const char *value_count(const garner_tensor *t, int64_t flat, uint64_t number)
     char text[VALUE_TEXT_SIZE];
     enum value_class class = value_class(t->dtype);
     if (class == VALUE_SIGNED || class == VALUE_UNSIGNED) return store_integer(t, flat, false, number);
+    if (class == VALUE_FLOAT && number >> 53 == 0) {
+        uint64_t bits;
+        const char *wrong = number_count(number_format(t->dtype), number, &bits);
+        if (!wrong) set_bits(t, flat, bits);
+        return wrong;
+    }
     int length = snprintf(text, sizeof text, "%llu", (unsigned long long)number);
     return value_parse(t, flat, text, text + length);
 }

@@ -7,7 +7,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 garner_status ir_fail(garner_error *error, garner_status status, const char *path, struct ir_place place,
                       const char *format, ...)
@@ -19,13 +18,6 @@ garner_status ir_fail(garner_error *error, garner_status status, const char *pat
     va_end(arguments);
     return fail_at(error, status, path, "line %llu, column %llu: %s", (unsigned long long)place.line,
                    (unsigned long long)place.column, sentence);
-}
-
-const char *ir_attribute(const char **attributes, const char *name)
-{
-    for (; *attributes; attributes += 2)
-        if (strcmp(*attributes, name) == 0) return attributes[1];
-    return NULL;
 }
 
 #ifdef GARNER_HAVE_EXPAT

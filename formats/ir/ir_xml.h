@@ -7,6 +7,8 @@
 #ifndef GARNER_FORMATS_IR_XML_H
 #define GARNER_FORMATS_IR_XML_H
 
+#include <string.h>
+
 #include "fail.h"
 
 enum { IR_MOST_DEPTH = 64, IR_MOST_ATTRIBUTES = 256, IR_LONGEST_TOKEN = 1 << 20, IR_LARGEST_FILE = 1 << 30 };
@@ -40,6 +42,11 @@ garner_status ir_fail(garner_error *error, garner_status status, const char *pat
                       const char *format, ...) FAIL_FORMAT(5);
 
 /* The value of an attribute, or NULL. */
-const char *ir_attribute(const char **attributes, const char *name);
+static inline const char *ir_attribute(const char **attributes, const char *name)
+{
+    for (; *attributes; attributes += 2)
+        if (strcmp(*attributes, name) == 0) return attributes[1];
+    return NULL;
+}
 
 #endif
