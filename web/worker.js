@@ -55,7 +55,7 @@ const calls = {
   raw({ slot }) { return core.raw(slot); },
   modelPicture({ file, gathers }) { return core.modelPicture(file, gathers); },
   beside({ name, bytes }) { core.beside(name, bytes); },
-  open({ name, bytes }) { return core.open(name, bytes); },
+  open({ name, bytes }) { held = [null, null]; return core.open(name, bytes); }, // one that fails empties the slots
   close({ file }) { held = [null, null]; core.close(file); },
 
   // A tensor of a file as a literal, "" if it has none.

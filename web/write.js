@@ -83,7 +83,7 @@ const elements = (text) => untyped(text).match(/"(?:[^"\\]|\\.)*"|[^[\],\s]+/g) 
 function cArray(name, text, info, bytes) {
   const type = C_TYPES[info.dtype];
   if (info.dtype === "str") {
-    const strings = elements(text).map((one) => `{${one}, sizeof ${one} - 1}`);
+    const strings = elements(text).map((one) => `{.bytes = ${one}, .size = sizeof ${one} - 1}`);
     return `    garner_string ${name}_elements[] = {${strings.join(", ")}};`;
   }
   if (type && isIota(text))
@@ -111,11 +111,11 @@ function cCall(state) {
     return [`    if (garner_${state.op.replace("-", "_")}(&data, &indices, ${attribute}, &out, &error) != GARNER_OK) {`];
   }
   const kind = state.op.replace("-", "_").toUpperCase();
-  const lines = ["    garner_op op;", `    garner_op_from_spec(&op, ${state.spec ? `"${state.spec}"` : "NULL"}, GARNER_${kind}, NULL);`];
+  const lines = ["    garner_op op;", `    garner_status status = garner_op_from_spec(&op, ${state.spec ? `"${state.spec}"` : "NULL"}, GARNER_${kind}, &error);`];
   for (const [name, value] of options(state)) lines.push(`    op.${name} = ${value};`);
   if (state.strict) lines.push("    op.strict = 1;");
   if (state.oob) lines.push(`    op.oob = GARNER_OOB_${state.oob.toUpperCase()};`);
-  lines.push("    if (garner_run(&op, &data, &indices, &out, NULL, &error) != GARNER_OK) {");
+  lines.push("    if (status == GARNER_OK) status = garner_run(&op, &data, &indices, &out, NULL, &error);", "    if (status != GARNER_OK) {");
   return lines;
 }
 

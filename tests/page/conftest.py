@@ -55,6 +55,7 @@ class Page:
 
     def __init__(self, driver, address):
         self.driver, self.address = driver, address
+        self.allowed = None
 
     def open(self, state=""):
         self.driver.get("about:blank")
@@ -128,7 +129,8 @@ class Page:
         self.driver.save_screenshot(str(folder / f"{name}.png"))
 
     def messages(self):
-        return [entry for entry in self.driver.get_log("browser")]
+        found = [entry["message"] for entry in self.driver.get_log("browser")]
+        return [message for message in found if not self.allowed or self.allowed not in message]
 
 
 @pytest.fixture

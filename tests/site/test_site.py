@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "build" / "site"
+PLAY = "play/index.html"  # make docs builds it, tools/docs --without-page does not
 LOADED = {"script": "src", "img": "src", "iframe": "src", "link": "href"}  # what a browser fetches unasked
 
 
@@ -57,10 +58,23 @@ def broken_links(pages):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
+            if parts.path == PLAY and (not (SITE / PLAY).is_file() or parts.fragment.startswith("op=")):
+                continue  # test_the_page says so; its fragments are states
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             known = pages[target].anchors if target in pages else {"", unquote(parts.fragment)} if target.is_file() else ()
             if unquote(parts.fragment) not in known:
                 yield f"{path.name}: {link}"
+
+
+def test_the_page(pages):
+    """The first page and every operator's section link the page to play with, each with a state of its own."""
+    links = [link for page in pages.values() for link in page.links if urlsplit(link).path == PLAY]
+    assert any(urlsplit(link).path == PLAY for link in pages[SITE / "index.html"].links)
+    for op in ["gather", "gather-elements", "gather-nd"]:
+        assert any(f"#op={op}&" in link for link in links), op
+    if not (SITE / PLAY).is_file():
+        pytest.skip("SKIP the page is not in the site: make docs builds it")
+    assert {"garner.wasm", "app.js", "style.css"} <= {path.name for path in (SITE / PLAY).parent.iterdir()}
 
 
 @pytest.fixture(scope="module")

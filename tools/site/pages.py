@@ -4,7 +4,7 @@
 The documents are pages as they stand; the reference, the tour and the C interface are made of the sources. Links are written
 for people who read the repository; here one to a file that is a page leads to that page, under its title where the link
 showed the file's name, and one to any other file becomes its bare text. Pictures come along. A link to a file that is not there
-is left alone, and fails the build.
+is left alone, and fails the build. A link to web/index.html leads to the page that tools/page builds, with its state.
 """
 
 import posixpath
@@ -18,6 +18,7 @@ from reference import reference_page
 from tour import tour_page
 
 ROOT = Path(__file__).resolve().parents[2]
+THE_PAGE = "web/index.html"
 FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(!?)\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
@@ -116,6 +117,8 @@ def lead_to_pages(text, here, folder):
         if mark:
             shutil.copy(ROOT / source, folder)
             return f"![{label}]({posixpath.basename(source)})"
+        if source == THE_PAGE: # which is no page of Sphinx's
+            return f'<a href="play/index.html{anchor}">{label}</a>'
         page = page_of(source)
         return f"[{shown_as(label, target, source)}]({page}{anchor})" if page else label
 

@@ -35,7 +35,7 @@ say_share() { # WHAT HOW-MANY OF-ALL
 # These run whole, in turn.
 sample 'coverage, peers, wheels, pythonlong' coverage peers wheels pythonlong >/dev/null
 wanted=(bare tsan amalgamation clang undefined package others plain sdist shellasan onnxruntime openvino graphs failing random calls
-    bareroot valgrind mutations operators proofs fuzz cross "${chosen[@]}")
+    page bareroot valgrind mutations operators proofs fuzz cross "${chosen[@]}")
 
 prepare() {
     tools/setup check || exit 1
@@ -196,6 +196,10 @@ stage_onnxruntime() { tests/onnxruntime/run --asan "$PWD/$asan" && tests/onnxrun
 # The same for OpenVINO's extension, whose C++ is compiled as users compile it.
 stage openvino all wheel buildasan
 stage_openvino() { tests/openvino/run --asan "$PWD/$asan" && tests/openvino/run; }
+
+# The page in a browser: about four minutes, compiling it included.
+stage page one build
+stage_page() { GARNER_BUILD=$PWD/$release tests/page/run; }
 
 # Random models in all of them.
 stage graphs one wheel
