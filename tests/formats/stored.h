@@ -184,7 +184,7 @@ static inline void check_lifetimes(enum store_kind kind)
     check_samples(&store);
     assert_int_equal(store_find(&store, "table", &i, NULL), GARNER_OK);
     assert_int_equal(store_load(&store, i, &mapped, NULL), GARNER_OK);
-    assert_null(mapped.memory); /* it lies in the file */
+    if (IS_LITTLE_ENDIAN) assert_null(mapped.memory); /* it lies in the file */
     store_close(&store);
     assert_int_equal(store_load_one(&copied, path, "table", STORE_COPY, NULL), GARNER_OK);
     assert_memory_equal(mapped.tensor.data, table, sizeof table);

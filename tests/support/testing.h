@@ -13,6 +13,9 @@
 
 #include <cmocka.h>
 
+/* Files of most formats are little-endian, so machines that are not cannot use their elements in place. */
+#define IS_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
 /* Leaves the test as skipped, and says so and why on both streams, in whole lines also where both are one. */
 #define SKIP_LOUDLY(why)                                 \
     do {                                                 \

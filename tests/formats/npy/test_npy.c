@@ -254,8 +254,10 @@ static void test_accepted_headers(void **state)
         assert_int_equal(array.tensor.item_bytes, accepted[i].item_bytes);
         assert_int_equal(array.tensor.rank, 1);
         assert_int_equal(array.tensor.shape[0], 2);
-        assert_int_equal(*(unsigned char *)array.tensor.data, 0);
-        assert_int_equal(((unsigned char *)array.tensor.data)[1], 1);
+        /* Numbers of two bytes that say '<' are turned round on big-endian machines. */
+        const int turned = !IS_LITTLE_ENDIAN && accepted[i].dtype == GARNER_I16;
+        assert_int_equal(((unsigned char *)array.tensor.data)[turned], 0);
+        assert_int_equal(((unsigned char *)array.tensor.data)[!turned], 1);
         if (accepted[i].descr)
             assert_string_equal(array.descr, accepted[i].descr);
         else

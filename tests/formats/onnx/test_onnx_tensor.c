@@ -28,6 +28,7 @@ enum {
 };
 
 static const float two[2] = {1.5f, -2.0f};
+static const unsigned char two_stored[2][4] = {{0, 0, 0xc0, 0x3f}, {0, 0, 0, 0xc0}}; /* little-endian */
 static garner_error error;
 static struct wire_file file;
 
@@ -80,12 +81,12 @@ static void test_forms_of_elements(void **state)
 {
     (void)state;
     struct message raw = tensor_of(GARNER_F32, 2), packed = raw, pieces = raw;
-    put_bytes(&raw, RAW, two, sizeof two);
+    put_bytes(&raw, RAW, two_stored, sizeof two);
     expect_two_floats(&raw);
-    put_bytes(&packed, FLOATS, two, sizeof two);
+    put_bytes(&packed, FLOATS, two_stored, sizeof two);
     expect_two_floats(&packed);
-    put_bytes(&pieces, FLOATS, &two[0], sizeof *two);
-    put_bytes(&pieces, FLOATS, &two[1], sizeof *two);
+    put_bytes(&pieces, FLOATS, two_stored[0], sizeof *two);
+    put_bytes(&pieces, FLOATS, two_stored[1], sizeof *two);
     expect_two_floats(&pieces);
 }
 
@@ -112,8 +113,8 @@ static void test_elements_that_do_not_fit(void **state)
     struct onnx_tensor tensor;
     put_number(&elsewhere, INT64S, 1);
     expect_refused(&elsewhere, GARNER_BAD_FILE, "int64_data holds elements, which for f32 belong elsewhere");
-    put_bytes(&both, FLOATS, two, sizeof two);
-    put_bytes(&both, RAW, two, sizeof two);
+    put_bytes(&both, FLOATS, two_stored, sizeof two);
+    put_bytes(&both, RAW, two_stored, sizeof two);
     expect_refused(&both, GARNER_BAD_FILE, "raw_data holds elements, which for f32 belong elsewhere");
     put_bytes(&strings, RAW, "a", 1);
     expect_refused(&strings, GARNER_BAD_FILE, "raw_data holds elements, which for str belong elsewhere");
@@ -184,7 +185,7 @@ static void test_damaged_anywhere(void **state)
 {
     (void)state;
     struct message whole = tensor_of(GARNER_F32, 2);
-    put_bytes(&whole, RAW, two, sizeof two);
+    put_bytes(&whole, RAW, two_stored, sizeof two);
     for (size_t at = 0; at < whole.size; at++) {
         for (unsigned change = 0; change < 256; change++) {
             struct message damaged = whole;
