@@ -114,7 +114,7 @@ static bool goes_on(const struct run *run)
 }
 
 /* Deals out the tasks to so many threads; where nobody says how many they are each task is a share. */
-static void deal_out(struct run *run, int64_t threads)
+static void hand_out(struct run *run, int64_t threads)
 {
     const int64_t tasks = run->execution.work->tasks;
     run->shares = threads == 0 ? tasks : at_most(threads, tasks);
@@ -133,7 +133,7 @@ static void run_tasks(struct run *run)
         run_parallel(run, run_in_slot, (size_t)threads);
         if (goes_on(run)) run_parallel(run, run_scratch, (size_t)threads);
     } else {
-        deal_out(run, threads);
+        hand_out(run, threads);
         run_parallel(run, run_part, (size_t)(run->shares * run->parts));
     }
 }
