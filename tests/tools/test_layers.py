@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("include", "src/cpu", "formats/common", "formats/npy", "model", "draw", "cli", "python", "plugin", "onnxruntime", "openvino")
+FOLDERS = ("include", "src/cpu", "formats/common", "formats/npy", "model", "draw", "cli", "python", "plugin", "onnxruntime", "openvino",
+           "web", "examples")
 
 # Calls go from store.c to list.c to text.c, the last of them through a table.
 CLEAN = {
