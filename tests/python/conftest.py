@@ -11,6 +11,7 @@ import sys
 import pytest
 
 NO_NUMPY = os.environ.get("GARNER_NO_NUMPY") == "1"
+SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")  # every call is slow: how long one takes says nothing of the product
 SCALE = float(os.environ.get("GARNER_TEST_SCALE", "1"))
 
 

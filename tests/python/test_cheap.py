@@ -4,6 +4,7 @@
 import timeit
 
 import pytest
+from conftest import SANITIZED
 
 np = pytest.importorskip("numpy")
 
@@ -19,20 +20,13 @@ def ratio(ours, theirs, rounds=150, number=300):
     return best[0] / best[1]
 
 
-def slow_build():
-    """Sanitizers make every call slow; what is measured here is the product."""
-    import os
-
-    return "asan" in os.environ.get("LD_PRELOAD", "")
-
-
-@pytest.mark.skipif(slow_build(), reason="built with sanitizers")
+@pytest.mark.skipif(SANITIZED, reason="built with sanitizers")
 def test_one_element():
     a, i = np.arange(10.0), np.array([3])
     assert ratio(lambda: garner.gather(a, i), lambda: a.take(i)) <= 1.2
 
 
-@pytest.mark.skipif(slow_build(), reason="built with sanitizers")
+@pytest.mark.skipif(SANITIZED, reason="built with sanitizers")
 def test_elements():
     a, i = np.eye(4), np.array([[0, 2, 1, 1]] * 4)
     assert ratio(lambda: garner.gather_elements(a, i, 1), lambda: np.take_along_axis(a, i, 1)) <= 0.25

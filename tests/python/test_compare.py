@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from conftest import NO_NUMPY
+from conftest import NO_NUMPY, SANITIZED
 
 import garner
 
@@ -300,6 +300,7 @@ def test_long_rows_of_every_pair_of_types():
     assert not typed("f", [1.0] * 1299 + [-0.0]).all() and typed("d", [math.nan] * 1300).all()
 
 
+@pytest.mark.skipif(SANITIZED, reason="built with sanitizers")
 def test_large_arrays_make_no_objects():
     """Many times as fast as making the objects of one side, which alone would be half the work."""
     large = garner.gather(array.array("i", range(1 << 18)), range(1 << 18))
