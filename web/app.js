@@ -101,7 +101,9 @@ async function refresh() {
     again = false;
     const began = performance.now();
     try {
-      showAnswer(await client.call("show", request()));
+      const answer = await client.call("show", request());
+      document.documentElement.dataset.core = answer.took?.toFixed(1) ?? "";
+      showAnswer(answer);
     } catch (error) {
       showError(error.message, error.field);
     }
@@ -225,13 +227,20 @@ function markExample() {
 
 // ---- Taking it along ----
 
-let language = "command";
+let language = "command", code = "";
+const MOST_SHOWN = 4000; // characters: laying out more takes longer than everything else
+
+function showCode(text) {
+  code = text;
+  find("code").textContent = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}… (${(text.length - MOST_SHOWN).toLocaleString("en")} more characters are copied, too)` : text;
+}
+
 async function writeCode() {
-  if (!shown) { find("code").textContent = language === "command" ? asCommand(state) : "(there is no result)"; return; }
+  if (!shown) { showCode(language === "command" ? asCommand(state) : "(there is no result)"); return; }
   const { inputs, gather } = shown, now = state;
   const text = language === "command" ? `${asCommand(now)}\n` : language === "python" ? asPython(now, inputs)
     : await asC(now, inputs, gather.out, (slot) => client.call("raw", { slot }));
-  if (now === state) find("code").textContent = text;
+  if (now === state) showCode(text);
 }
 
 async function copy(text) {
@@ -261,7 +270,7 @@ async function save(call, name, type) {
   }
 }
 
-find("copy").addEventListener("click", () => copy(find("code").textContent));
+find("copy").addEventListener("click", () => copy(code));
 find("copy-link").addEventListener("click", () => { writeAddress(true); copy(location.href); });
 find("save-svg").addEventListener("click", () => save("picture", `${state.op}.svg`, "image/svg+xml"));
 find("save-npy").addEventListener("click", () => save("save", "out.npy", "application/octet-stream"));

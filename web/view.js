@@ -27,7 +27,7 @@ export class View {
     for (const name of ORDER) this.panels[name] = this.makePanel(name);
     this.tuple = 1;
     this.bad = -1;
-    new ResizeObserver(() => this.drawArrows()).observe(picture);
+    new ResizeObserver(() => this.laterArrows()).observe(picture);
     for (const type of ["pointerover", "focusin"]) picture.addEventListener(type, (event) => this.meet(event));
     picture.addEventListener("pointerleave", () => this.light(this.focused()));
     picture.addEventListener("focusout", (event) => { if (!picture.contains(event.relatedTarget)) this.light(null); });
@@ -46,7 +46,7 @@ export class View {
 
   // ---- Drawing ----
 
-  show(cells, { tuple, bad, reset }) {
+  show(cells, { tuple, bad }) {
     this.tuple = tuple;
     this.bad = bad;
     this.picture.classList.remove("stale");
@@ -54,9 +54,8 @@ export class View {
       this.panels[name].hidden = !cells[name];
       if (cells[name]) this.draw(name, cells[name]);
     }
-    if (reset) this.current = null;
     this.light(this.focused());
-    this.drawArrows();
+    this.laterArrows();
   }
 
   stale() { this.picture.classList.add("stale"); }
@@ -72,9 +71,12 @@ export class View {
   }
 
   draw(name, found) {
-    const section = this.panels[name], had = this.focusPlace(section);
-    this.panels[name].found = found;
+    const section = this.panels[name], had = this.focusPlace(section), tables = found.all ?? [found];
+    const frame = JSON.stringify([found.rank, found.slices, found.rows, found.columns, ...tables.map((one) => [one.slice, one.row, one.column])]);
+    section.found = found;
     this.clamp(name, found);
+    if (section.frame === frame) { this.redraw(name, section, tables); return; }
+    section.frame = frame;
     section.replaceChildren(element("h3", { textContent: found.title }));
     if (!found.cells.length || !found.cells[0].length)
       section.append(element("p", { className: "empty", textContent: "(empty)" }));
@@ -82,6 +84,15 @@ export class View {
       section.append(...this.slices(name, slice, Boolean(found.all)), element("div", { className: "scroller" }, this.table(name, slice)));
     section.append(...this.sliders(name, found));
     if (had) this.focusAt(section, had);
+  }
+
+  // Other values in the same cells: what stays is left alone, so that there is little to lay out.
+  redraw(name, section, tables) {
+    const title = section.querySelector("h3"), cells = section.querySelectorAll("tbody td");
+    if (title.textContent !== tables[0].title) title.textContent = tables[0].title;
+    let i = 0;
+    for (const found of tables)
+      found.cells.forEach((row, r) => row.forEach((cell, c) => this.fill(cells[i++], name, found, cell, found.row + r, found.column + c)));
   }
 
   table(name, found) {
@@ -112,19 +123,23 @@ export class View {
     return row;
   }
 
-  cell(name, found, [text, mark, use, tuple, source], r, c) {
-    const cell = element("td", { textContent: text, tabIndex: -1 });
-    const flat = (found.slice * found.rows + r) * found.columns + c;
+  cell(name, found, content, r, c) {
+    const cell = element("td", { tabIndex: -1 });
     cell.setAttribute("role", "gridcell");
-    if (mark) cell.classList.add(MARKS[mark]);
-    if (mark === 1) cell.classList.add(`t${use % TONES}`);
-    cell.about = { panel: name, flat, use, tuple: name === "indices" ? Math.floor(flat / this.tuple) : tuple, source };
-    if (name === "indices" && flat === this.bad) {
-      cell.classList.add("bad");
-      cell.setAttribute("aria-invalid", "true");
-    }
     if (r === found.row && c === found.column && (!found.slice || !found.all)) cell.tabIndex = 0;
+    this.fill(cell, name, found, content, r, c);
     return cell;
+  }
+
+  fill(cell, name, found, [text, mark, use, tuple, source], r, c) {
+    const flat = (found.slice * found.rows + r) * found.columns + c, bad = name === "indices" && flat === this.bad;
+    const names = `${MARKS[mark]}${mark === 1 ? ` t${use % TONES}` : ""}${bad ? " bad" : ""}`;
+    cell.about = { panel: name, flat, use, tuple: name === "indices" ? Math.floor(flat / this.tuple) : tuple, source };
+    if (cell.said !== text) cell.textContent = cell.said = text;
+    if (cell.names === names) return;
+    cell.className = cell.names = names;
+    if (bad) cell.setAttribute("aria-invalid", "true");
+    else cell.removeAttribute("aria-invalid");
   }
 
   // ---- Windows of large tensors ----
@@ -167,7 +182,7 @@ export class View {
     this.draw(name, found);
     if (dragging >= 0) this.panels[name].querySelectorAll("input[type=range]")[dragging]?.focus();
     this.light(this.focused());
-    this.drawArrows();
+    this.laterArrows();
   }
 
   wheel(event, name) {
@@ -213,6 +228,7 @@ export class View {
 
   light(cell) {
     const about = cell?.about ?? null;
+    if (!about && !this.picture.classList.contains("lighting")) return;
     this.picture.classList.toggle("lighting", Boolean(about));
     for (const one of this.picture.querySelectorAll("td")) one.classList.toggle("lit", Boolean(about && one.about && this.belongs(about, one.about)));
     for (const path of this.arrows.children) path.classList.toggle("lit", Boolean(about && this.belongs(about, path.about)));
@@ -275,6 +291,12 @@ export class View {
   }
 
   // ---- Arrows ----
+
+  // Once the frame is laid out anyway.
+  laterArrows() {
+    cancelAnimationFrame(this.pending);
+    this.pending = requestAnimationFrame(() => this.drawArrows());
+  }
 
   drawArrows() {
     const outs = [...this.panels.out.querySelectorAll("td.used")], drawn = [];

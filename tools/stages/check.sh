@@ -197,9 +197,9 @@ stage_onnxruntime() { tests/onnxruntime/run --asan "$PWD/$asan" && tests/onnxrun
 stage openvino all wheel buildasan
 stage_openvino() { tests/openvino/run --asan "$PWD/$asan" && tests/openvino/run; }
 
-# The page in a browser: about four minutes, compiling it included.
+# The page in a browser, and its core against the reference: about four minutes, compiling included.
 stage page one build
-stage_page() { GARNER_BUILD=$PWD/$release tests/page/run; }
+stage_page() { tests/page/reference/run && GARNER_BUILD=$PWD/$release tests/page/run; }
 
 # Random models in all of them.
 stage graphs one wheel
