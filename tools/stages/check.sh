@@ -54,7 +54,8 @@ stage_bare() {
     local root=$PWD sources
     sources=$(find "$root/src" -name '*.c')
     rm -rf build/check/bare && mkdir build/check/bare
-    amalgamated_by gcc && amalgamated_by clang
+    amalgamated_by gcc
+    amalgamated_by clang
     cd build/check/bare
     gcc -std=c11 -pthread $warnings -I"$root/include" -c $sources
     clang -std=c11 -fsyntax-only -pthread $warnings -I"$root/include" $sources
