@@ -174,9 +174,8 @@ static bool await_job(struct garner_pool *pool, unsigned *seen)
 }
 
 /* A system may wake a worker on the CPU that its waker keeps busy, and leave both there for milliseconds
- * though others are idle. Whoever finds himself there moves on to another CPU, then lets the system choose
- * again. That may take a time slice, if another program is busy there: the job, which the worker has not
- * entered yet, does not wait for it. */
+ * though others are idle: it steps aside. That may take a time slice, if another program is busy there, for
+ * which the job does not wait, since the worker has not entered it. */
 static void *serve(void *context)
 {
     const struct worker *self = context;
