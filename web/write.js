@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The gather as a command, as Python and as C: what one pastes elsewhere to get the same result.
-import { DEFAULTS, TITLES, integer, takesAxis, takesBatchDims } from "./state.js";
+import { TITLES, integer, takesAxis, takesBatchDims } from "./state.js";
 
 const NUMPY = {
   f64: "np.float64", f32: "np.float32", f16: "np.float16", i64: "np.int64", i32: "np.int32", i16: "np.int16", i8: "np.int8",
@@ -135,5 +135,3 @@ export async function asC(state, inputs, out, raw) {
     ...cCall(state), '        fprintf(stderr, "%s\\n", error.message);\n        return 1;\n    }',
     cPrint(data.dtype, type === "unsigned char" ? Math.ceil(out.count * bytes.length / data.count) : out.count), "    return 0;\n}\n"].join("\n");
 }
-
-export const isDefault = (state) => Object.keys(DEFAULTS).every((name) => state[name] === DEFAULTS[name]);
