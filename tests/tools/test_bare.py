@@ -74,12 +74,18 @@ def test_settings_stay_unseen():
         assert not line.startswith(("URIs:", "deb ")) or "://" not in line
 
 
+def hear_interrupts():
+    """What a shell starts in the background ignores them, and so would the programs that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @real
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_ends_with_the_signal(end):
     """What runs inside ends with it, and its folder goes."""
     before = leftovers()
-    process = subprocess.Popen([BARE, "echo begun; sleep 1234.5"], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen([BARE, "echo begun; sleep 1234.5"], stdout=subprocess.PIPE, text=True, start_new_session=True,
+                               preexec_fn=hear_interrupts)  # fmt: skip
     while process.stdout.readline() != "begun\n":
         assert process.poll() is None
     process.send_signal(end)
