@@ -95,7 +95,7 @@ stage valgrind all
 stage_valgrind() {
     build_in build/check/valgrind -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGARNER_BUILD_CLI=OFF
     # shellcheck disable=SC2046 # names have no spaces
-    sample valgrind $(find build/check/valgrind/tests -maxdepth 1 -type f -name 'test_*' | LC_ALL=C sort)
+    sample valgrind $(find build/check/valgrind/tests -maxdepth 1 -type f -name 'test_*' ! -name '*.log' | LC_ALL=C sort)
     printf '%s\n' "${chosen[@]}" | GARNER_TEST_SCALE=0.1 xargs -P "$jobs" -I PROGRAM sh -c \
         'valgrind --quiet --fair-sched=yes --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite PROGRAM >PROGRAM.log 2>&1 ||
             { tail -n 60 PROGRAM.log; echo "valgrind: PROGRAM FAILED"; exit 1; }'
