@@ -21,14 +21,14 @@ enum {
     SAMPLES = 9,
     MOST_AXES = 4,
     GROUP = 8,
-    MOST_POINTS = 4096,       /* of one call, */
-    OUT_BYTES = 128 * 1024,   /* and as many bytes */
-    INDICES = 512 * 1024,     /* of all calls: enough not to meet the same lines again */
-    SHORT_POINTS = 32,        /* of a short row */
-    PANEL_BYTES = 64,         /* of a row of a panel, */
-    PANEL_PLACES = 768,       /* which has no more rows */
-    TABLE_COLUMNS = 64,       /* of the table whose axis 0 COLUMNS gathers */
-    LOOK_AHEAD_FROM = 1 << 20 /* tables of this size are looked ahead in */
+    MOST_POINTS = 4096,      /* of one call, */
+    OUT_BYTES = 128 * 1024,  /* and as many bytes */
+    INDICES = 512 * 1024,    /* of all calls: enough not to meet the same lines again */
+    SHORT_POINTS = 32,       /* of a short row */
+    PANEL_BYTES = 64,        /* of an entry of a panel, */
+    PANEL_ENTRIES = 768,     /* which has no more entries */
+    TABLE_COLUMNS = 64,      /* of the table whose axis 0 COLUMNS gathers */
+    PREFETCH_TABLE = 1 << 20 /* runs of larger tables are prefetched */
 };
 
 static const struct {
@@ -58,8 +58,8 @@ GARNER_INLINE int64_t find_offset(const struct segment *s, int64_t i, enum sourc
     int64_t offset = 0;
     if (source_is_resolved(source)) return load_index(s->index + i * 8, 8);
     for (int k = 0; k < axes; k++) {
-        const int64_t place = load_index(s->index + (i * axes + k) * width, width);
-        offset += place * ((source == UNIT && run > 0) || source == SHORT_UNIT ? run : s->axis[k].stride);
+        const int64_t index = load_index(s->index + (i * axes + k) * width, width);
+        offset += index * ((source == UNIT && run > 0) || source == SHORT_UNIT ? run : s->axis[k].stride);
     }
     if (source == PANEL) return offset + i % (PANEL_BYTES / run) * run;
     if (source == SHORT_COLUMNS) return offset + i % SHORT_POINTS * run;
@@ -67,8 +67,9 @@ GARNER_INLINE int64_t find_offset(const struct segment *s, int64_t i, enum sourc
     return source == PATTERN ? offset + s->pattern[i] : offset;
 }
 
-/* Asks for a long run that comes later, as the kernels do; without it memory would be the limit. */
-GARNER_INLINE void look_ahead(const struct segment *s, int64_t i, enum source source, int width, int64_t run)
+/* Prefetches a long run that comes later, as the kernels do; without it memory would be the limit. */
+GARNER_INLINE void prefetch_point(const struct segment *s, int64_t i, enum source source, int width,
+                                  int64_t run)
 {
     const char *from = s->data + find_offset(s, i, source, width, run);
     const int64_t length = run > 0 ? run : s->run;
@@ -90,7 +91,7 @@ GARNER_INLINE int64_t move_unchecked(const struct segment *given, enum source so
         {
             offset[g] = find_offset(&s, i + g, source, width, run);
             if (s.prefetch_distance && i + GROUP + s.prefetch_distance <= s.n)
-                look_ahead(&s, i + g + s.prefetch_distance, source, width, run);
+                prefetch_point(&s, i + g + s.prefetch_distance, source, width, run);
         }
         _Pragma("GCC unroll 8") for (int g = 0; g < GROUP; g++)
         {
@@ -141,12 +142,12 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* Cuts the table into axes of about the same extent. */
-static void cut_table(struct workload *w, int axes, int64_t places)
+static void cut_table(struct workload *w, int axes, int64_t entries)
 {
     int64_t stride = w->segment.run;
-    const int64_t extent = (int64_t)pow((double)places, 1.0 / axes);
+    const int64_t extent = (int64_t)pow((double)entries, 1.0 / axes);
     for (int k = axes - 1; k >= 0; k--) {
-        const int64_t bound = axes == 1 ? places : extent > 0 ? extent : 1;
+        const int64_t bound = axes == 1 ? entries : extent > 0 ? extent : 1;
         w->axis[k] = (struct axis){bound, stride, bound};
         stride *= bound;
     }
@@ -158,8 +159,8 @@ static void fill_indices(const struct workload *w, const struct kernel_line *lin
     const int64_t points = w->windows * w->segment.n;
     for (int64_t i = 0; i < points; i++)
         for (int k = 0; k < axes; k++, at += line->index) {
-            const int64_t place = (int64_t)(next_random(&state) % (uint64_t)w->axis[k].bound);
-            const int64_t value = source_is_resolved(line->source) ? place * w->segment.run : place;
+            const int64_t index = (int64_t)(next_random(&state) % (uint64_t)w->axis[k].bound);
+            const int64_t value = source_is_resolved(line->source) ? index * w->segment.run : index;
             const int32_t narrow = (int32_t)value;
             memcpy(at, line->index == 4 ? (const void *)&narrow : (const void *)&value, (size_t)line->index);
         }
@@ -169,35 +170,35 @@ static void make_workload(struct workload *w, struct memory *memory, const struc
                           int64_t run, int64_t bytes)
 {
     const int axes = source_axes(line->source);
-    int64_t places = bytes / run, n = OUT_BYTES / run < MOST_POINTS ? OUT_BYTES / run : MOST_POINTS;
+    int64_t entries = bytes / run, n = OUT_BYTES / run < MOST_POINTS ? OUT_BYTES / run : MOST_POINTS;
     if (line->source == COLUMNS && n > TABLE_COLUMNS) n = TABLE_COLUMNS;
     n -= n % GROUP;
-    if (line->source == PATTERN) places -= SHORT_POINTS;
+    if (line->source == PATTERN) entries -= SHORT_POINTS;
     *w = (struct workload){.pitch = axes * line->index};
     w->windows = INDICES / axes / n;
-    if (places / n < w->windows) w->windows = places / n + 1;
+    if (entries / n < w->windows) w->windows = entries / n + 1;
     w->segment =
         (struct segment){.data = memory->data, .out = memory->out, .n = n, .out_stride = run, .run = run};
     w->segment.rows = 1;
     w->segment.row_points = SHORT_POINTS;
     w->segment.axis = w->axis;
     w->segment.pattern = memory->pattern;
-    if (bytes > LOOK_AHEAD_FROM && (run > 32 || axes > 1))
+    if (bytes > PREFETCH_TABLE && (run > 32 || axes > 1))
         w->segment.prefetch_distance = run < 256 ? 16 : run < 4096 ? 4096 / run : 1;
-    cut_table(w, axes, places > 1 ? places : 1);
+    cut_table(w, axes, entries > 1 ? entries : 1);
     if (line->source == COLUMNS || line->source == SHORT_COLUMNS) {
         w->segment.data_stride = run;
         const int64_t columns = line->source == COLUMNS ? n : SHORT_POINTS;
-        const int64_t bound = places > columns ? places / columns : 1;
+        const int64_t bound = entries > columns ? entries / columns : 1;
         w->axis[0] = (struct axis){.bound = bound, .stride = columns * run, .wrap = bound};
     }
     if (line->source == PANEL) {
-        const int64_t bound = places * run / PANEL_BYTES;
+        const int64_t bound = entries * run / PANEL_BYTES;
         w->segment.row_index_stride = PANEL_BYTES / run * line->index;
         w->segment.row_out_stride = PANEL_BYTES;
         w->segment.row_points = (uint8_t)(PANEL_BYTES / run);
         w->axis[0] = (struct axis){.stride = PANEL_BYTES};
-        w->axis[0].bound = w->axis[0].wrap = bound < PANEL_PLACES ? bound : PANEL_PLACES;
+        w->axis[0].bound = w->axis[0].wrap = bound < PANEL_ENTRIES ? bound : PANEL_ENTRIES;
     }
     fill_indices(w, line, axes, memory->indices);
     for (int64_t i = 0; i < n; i++)

@@ -78,8 +78,8 @@ typedef enum garner_status {
     GARNER_NO_MEMORY,    /* an allocation failed */
     GARNER_CANCELLED,    /* the executor stopped before the work was done */
     GARNER_BAD_FILE,     /* used by the file formats: malformed */
-    GARNER_UNSUPPORTED,  /* used by the file formats: well formed, but not something garner handles */
-    GARNER_SYSTEM        /* used by the file formats: the operating system refused */
+    GARNER_UNSUPPORTED,  /* of file formats and GPUs: well formed, but not something garner handles */
+    GARNER_SYSTEM        /* of file formats and GPUs: the operating system, or the driver, refused */
 } garner_status;
 
 /* The status as a word in lower case: "ok", "out_of_range", ... ; "unknown" for anything else. */
@@ -399,18 +399,43 @@ GARNER_API GARNER_MUST_USE garner_status garner_execute(const garner_plan *plan,
  *   run N B                              bytes moved for each point; elements and their type if packed
  *   strategy S                           rows, short-rows, panels, reused-indices, one-block, bits
  *   kernel LEVEL SOURCE-iBITS-RUN        "scalar unit-i64-256"; "any" for runs of any length
- *   prefetch none | D points to C        how many points ahead, and into which cache: L1 or L2;
+ *   prefetch none | D points to C        the prefetch distance, and into which cache: L1 or L2;
  *     | table+R B B/point to C           bytes of the table of R rows later with each point;
  *     | next table B B/row to C          bytes of the next rows' table with each row; joined by " and "
  *   stores cached | non-temporal | by memcpy
- *   panels ROWSxBYTES B                  of a table, where the strategy packs them on the stack
- *   up to T threads panels ROWSxBYTES B in out by KERNEL
+ *   panels ENTRIESxBYTES B               of a table, where the strategy packs them on the stack
+ *   up to T threads panels ENTRIESxBYTES B in out by KERNEL
  *   N tasks                              or "1 task"; with 0 nothing after the run but this is said
  *
  * Bits have no prefetch and no stores. Parts may be added, so look for their first words. Always terminates
  * `buffer` if size > 0. Returns the length of the whole line, as snprintf does.
  */
 GARNER_API size_t garner_plan_describe(const garner_plan *plan, char *buffer, size_t size);
+
+/*
+ * Where a plan reads and writes, for data that are not in memory: a result is garner_plan_points(plan) runs
+ * of garner_plan_run(plan) bytes each, counted in the order of out. Of packed elements that do not lie on
+ * whole bytes there are no runs: 0.
+ */
+typedef struct garner_point {
+    int64_t from; /* bytes from element 0 of data to the run, or GARNER_NOWHERE: zero bits instead */
+    int64_t to;   /* bytes from element 0 of out */
+} garner_point;
+
+#define GARNER_NOWHERE INT64_MIN
+
+GARNER_API int64_t garner_plan_points(const garner_plan *plan);
+
+/* The bytes of each of these runs. */
+GARNER_API int64_t garner_plan_run(const garner_plan *plan);
+
+/*
+ * Fills in `count` points of a plan, from point number `first` on. Indices are loaded and checked as
+ * garner_execute does, and refused with the same sentence; where out has no elements all of them are checked.
+ */
+GARNER_API GARNER_MUST_USE garner_status garner_plan_locate(const garner_plan *plan, const void *indices,
+                                                            int64_t first, int64_t count,
+                                                            garner_point *points, garner_error *error);
 
 /* Frees a plan; NULL is fine. */
 GARNER_API void garner_plan_destroy(garner_plan *plan);

@@ -3,6 +3,7 @@
  * Stage 4: what a backend is. Above it are operators, shapes, plans and messages; below it is one kind of
  * machine. What passes between them is a nest, three buffers and the caller's executor, nothing else: a
  * backend includes this header and what it includes, and nothing above it includes a header of a backend.
+ * Packed elements and the system's answers about the machine are included for backends, not for this header.
  *
  * A backend is three functions. Each has a type here, so that the compiler holds every backend to it. They
  * are called by their names and not through a table: a gather of a few elements takes tens of nanoseconds.
@@ -13,6 +14,8 @@
 #include "executor.h"
 #include "line.h"
 #include "nest.h"
+#include "packing.h"
+#include "system.h"
 
 /* The three buffers, each at its element 0. They were compared with the shapes: whatever the nest reaches,
  * with every index in its range, lies within them; out shares no byte with the others. */

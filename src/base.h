@@ -31,6 +31,13 @@
 #else
 #define GARNER_INLINE static inline
 #endif
+
+/* What kernels of every backend may call: also code of a GPU, where its compiler reads it. */
+#if defined(__CUDACC__)
+#define GARNER_ANYWHERE __host__ __device__
+#else
+#define GARNER_ANYWHERE
+#endif
 #define GARNER_HIDDEN __attribute__((visibility("hidden")))
 #define GARNER_NOINLINE __attribute__((noinline))
 #define GARNER_COLD __attribute__((cold, noinline))

@@ -4,8 +4,9 @@
 
 #include "plan.h"
 
-static void say_nest(struct line *line, const struct nest *nest)
+void garner_describe_nest(struct line *line, const char *op, const struct nest *nest)
 {
+    garner_line_add(line, "%s:", op);
     for (int d = 0; d < nest->rank && nest->points > 0; d++)
         garner_line_add(line, " (%" PRId64 ": %" PRId64 ",%" PRId64 ",%" PRId64 ")", nest->dim[d].n,
                         nest->dim[d].data, nest->dim[d].index, nest->dim[d].out);
@@ -21,8 +22,7 @@ size_t garner_plan_describe(const garner_plan *plan, char *buffer, size_t size)
     struct line line = {buffer, buffer ? size : 0, 0};
     if (line.size > 0) buffer[0] = '\0';
     if (plan == NULL) return 0;
-    garner_line_add(&line, "%s:", plan->op);
-    say_nest(&line, &plan->nest);
+    garner_describe_nest(&line, plan->op, &plan->nest);
     garner_cpu_describe(&plan->work, &plan->nest, &line);
     return line.length;
 }

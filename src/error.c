@@ -82,5 +82,5 @@ struct list_text garner_list_text(int rank, const int64_t *numbers)
         garner_line_add(&line, "%s%lld", i ? "," : "", (long long)numbers[i]);
     }
     garner_line_add(&line, "]");
-    return list;
+    return list; /* analysis: garner_line_add has written it, from its first byte on */
 }

@@ -2,10 +2,10 @@
 /* Runs plans: checks the pointers, lets the backend execute, reports; and the one-call functions. */
 #include "error.h"
 #include "fast_path.h"
-#include "plan.h"
+#include "operands.h"
 
-static GARNER_COLD garner_status report_refused(const struct garner_plan *plan, const char *indices,
-                                                const garner_exec *exec, garner_error *error)
+GARNER_COLD garner_status garner_plan_refused(const struct garner_plan *plan, const char *indices,
+                                              const garner_exec *exec, garner_error *error)
 {
     RETURN_NOT_OK(garner_scan(&plan->index_map, &plan->nest, plan->op, indices, exec, error));
     return garner_fail(error, GARNER_OUT_OF_RANGE,
@@ -37,56 +37,15 @@ static inline garner_status run_backend(const struct garner_plan *plan, const st
         return garner_scan(&plan->index_map, &plan->nest, plan->op, buffers->indices, exec, error);
     const enum outcome outcome = garner_cpu_execute(&plan->work, &plan->nest, buffers, exec, &progress);
     if (__builtin_expect(outcome == OUTCOME_DONE, 1)) return GARNER_OK;
-    return outcome == OUTCOME_REFUSED ? report_refused(plan, buffers->indices, exec, error)
+    return outcome == OUTCOME_REFUSED ? garner_plan_refused(plan, buffers->indices, exec, error)
                                       : fail_stopped(plan, &progress, error);
-}
-
-/* Only a tensor without elements may lie at NULL. */
-static GARNER_COLD garner_status check_nulls(const struct garner_plan *plan, const void *data,
-                                             const void *indices, const void *out, garner_error *error)
-{
-    const char *missing = data == NULL && plan->data.count > 0         ? "data"
-                          : indices == NULL && plan->indices.count > 0 ? "indices"
-                          : out == NULL && plan->out.count > 0         ? "out"
-                                                                       : NULL;
-    if (missing == NULL) return GARNER_OK;
-    return garner_fail(error, GARNER_BAD_ARGUMENT, "%s: the pointer of %s is NULL, but it has elements",
-                       plan->op, missing);
-}
-
-static GARNER_COLD garner_status fail_shared(const struct garner_plan *plan, const char *with,
-                                             garner_error *error)
-{
-    return garner_fail(error, GARNER_BAD_SHAPE, "%s: out overlaps %s; they must not share memory", plan->op,
-                       with);
-}
-
-/* Whether out, at `to`, shares memory with a view at `from`. */
-static inline bool out_meets(const struct garner_plan *plan, const struct meeting *meeting,
-                             const struct operand *operand, const void *to, const void *from)
-{
-    return rarely((uintptr_t)to - (uintptr_t)from + meeting->shift < meeting->width) && plan->out.count > 0 &&
-           operand->count > 0;
-}
-
-/* A pointer's element 0. As numbers, because the offset of an empty tensor may lead anywhere. NULL becomes an
- * address of which nothing is read or written: to count on from NULL is undefined even by 0. */
-static inline char *first_element(const struct operand *operand, const void *pointer)
-{
-    static char nothing;
-    return pointer ? (char *)((uintptr_t)pointer + (uintptr_t)operand->offset) : &nothing;
 }
 
 static inline garner_status run_plan(const struct garner_plan *plan, const void *data, const void *indices,
                                      void *out, const garner_exec *exec, garner_error *error)
 {
-    if (data == NULL || indices == NULL || out == NULL)
-        RETURN_NOT_OK(check_nulls(plan, data, indices, out, error));
-    if (out_meets(plan, &plan->out_data, &plan->data, out, data)) return fail_shared(plan, "data", error);
-    if (out_meets(plan, &plan->out_indices, &plan->indices, out, indices))
-        return fail_shared(plan, "indices", error);
-    const struct buffers buffers = {first_element(&plan->data, data), first_element(&plan->indices, indices),
-                                    first_element(&plan->out, out)};
+    struct buffers buffers;
+    RETURN_NOT_OK(operands_take(&buffers, plan, data, indices, out, error));
     return run_backend(plan, &buffers, exec, error);
 }
 

@@ -27,14 +27,18 @@ struct index_type {
  * Keeps the compiler from loading a value a second time: after this it is just a number, so the value
  * that was checked is the value that is used, even while another thread writes to the index tensor.
  */
-GARNER_INLINE int64_t pin(int64_t value)
+GARNER_ANYWHERE GARNER_INLINE int64_t pin(int64_t value)
 {
+#if defined(__CUDA_ARCH__)
+    __asm__("" : "+l"(value));
+#else
     __asm__("" : "+r"(value));
+#endif
     return value;
 }
 
 /* The index at `at`, unaligned. A u64 beyond INT64_MAX comes out negative: see index_is_beyond. */
-GARNER_INLINE int64_t index_load(const void *at, struct index_type type)
+GARNER_ANYWHERE GARNER_INLINE int64_t index_load(const void *at, struct index_type type)
 {
     union {
         int8_t i1;
@@ -58,20 +62,20 @@ GARNER_INLINE int64_t index_load(const void *at, struct index_type type)
     }
 }
 
-GARNER_INLINE bool index_is_beyond(int64_t index, struct index_type type)
+GARNER_ANYWHERE GARNER_INLINE bool index_is_beyond(int64_t index, struct index_type type)
 {
     return type.is_unsigned && index < 0;
 }
 
 /* Wraps a negative index. Since wrap is never negative and only negative indices get it, nothing
  * overflows. */
-GARNER_INLINE int64_t index_wrap(int64_t index, int64_t wrap)
+GARNER_ANYWHERE GARNER_INLINE int64_t index_wrap(int64_t index, int64_t wrap)
 {
     return index + (wrap & -(int64_t)(index < 0));
 }
 
 /* Wraps a negative index and answers whether what it picks then lies in [0, bound). */
-GARNER_INLINE bool index_inside(int64_t index, int64_t bound, int64_t wrap, int64_t *picked)
+GARNER_ANYWHERE GARNER_INLINE bool index_inside(int64_t index, int64_t bound, int64_t wrap, int64_t *picked)
 {
     *picked = index_wrap(index, wrap);
     return (uint64_t)*picked < (uint64_t)bound;
@@ -80,8 +84,8 @@ GARNER_INLINE bool index_inside(int64_t index, int64_t bound, int64_t wrap, int6
 enum landing { INSIDE, NOWHERE, REFUSED };
 
 /* Where an index lands under a policy. NOWHERE: its slice is zeros. */
-static inline enum landing index_land(int64_t index, struct index_type type, const struct axis *axis,
-                                      garner_oob policy, int64_t *picked)
+GARNER_ANYWHERE static inline enum landing
+index_land(int64_t index, struct index_type type, const struct axis *axis, garner_oob policy, int64_t *picked)
 {
     bool beyond = index_is_beyond(index, type);
     if (!beyond && index_inside(index, axis->bound, axis->wrap, picked)) return INSIDE;

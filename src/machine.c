@@ -54,8 +54,8 @@ static void find_features(struct line *line)
         {7, 1, 31, "avx512vl"}, {7, 2, 1, "avx512vbmi"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        unsigned word[4] = {0};
-        if (!__get_cpuid_count(known[i].leaf, 0, &word[0], &word[1], &word[2], &word[3])) continue;
+        unsigned word[4] = {0}; /* they stay 0 where there is no such leaf */
+        __get_cpuid_count(known[i].leaf, 0, &word[0], &word[1], &word[2], &word[3]);
         if (word[known[i].word] >> known[i].bit & 1) add_feature(line, known[i].name);
     }
 }

@@ -26,7 +26,7 @@
      TYPE(STR))
 #define ANY UINT64_MAX
 
-#define I64 TYPE(I64)
+#define ONLY_64 TYPE(I64)
 #define I32_I64 (TYPE(I32) | TYPE(I64))
 #define INTEGER (I32_I64 | TYPE(I8) | TYPE(I16) | TYPE(U8) | TYPE(U16) | TYPE(U32) | TYPE(U64))
 
@@ -62,9 +62,9 @@ static const struct rules versions[] = {
     {"onnx-13",    ELEMENTS, ONNX_13, ONNX_13,     I32_I64, BATCH_NONE,    EXTENT_AT_MOST,   false,  FAILS,   WRAPS},
     {"openvino-6", ELEMENTS, ANY,     OPENVINO,    I32_I64, BATCH_NONE,    EXTENT_EQUAL,     false,  FAILS,   OUTSIDE},
 
-    {"onnx-11",    ND,       ONNX_1,  ONNX_1,      I64,     BATCH_NONE,    EXTENT_EQUAL,     false,  FAILS,   WRAPS},
-    {"onnx-12",    ND,       ONNX_1,  ONNX_1,      I64,     BATCH_LEADING, EXTENT_EQUAL,     false,  FAILS,   WRAPS},
-    {"onnx-13",    ND,       ONNX_13, ONNX_13,     I64,     BATCH_LEADING, EXTENT_EQUAL,     false,  FAILS,   WRAPS},
+    {"onnx-11",    ND,       ONNX_1,  ONNX_1,      ONLY_64, BATCH_NONE,    EXTENT_EQUAL,     false,  FAILS,   WRAPS},
+    {"onnx-12",    ND,       ONNX_1,  ONNX_1,      ONLY_64, BATCH_LEADING, EXTENT_EQUAL,     false,  FAILS,   WRAPS},
+    {"onnx-13",    ND,       ONNX_13, ONNX_13,     ONLY_64, BATCH_LEADING, EXTENT_EQUAL,     false,  FAILS,   WRAPS},
     {"openvino-5", ND,       ANY,     OPENVINO,    INTEGER, BATCH_LEADING, EXTENT_EQUAL,     true,   FAILS,   OUTSIDE},
     {"openvino-8", ND,       ANY,     OPENVINO,    INTEGER, BATCH_LEADING, EXTENT_EQUAL,     false,  FAILS,   OUTSIDE},
 };

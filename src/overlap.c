@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whether a view's elements share memory: are there steps d, not all zero, with |d[i]| < n[i] and
- * sum of d[i] * stride[i] = 0? Ordinary views are answered by one look at the sorted strides; the rest
- * by a search that keeps only steps from which the remaining strides can still return to zero.
+ * sum of d[i] * stride[i] = 0? A search finds them that keeps only steps from which the smaller strides can
+ * still return to zero. In ordinary views they reach less far than one step of a larger stride, so it looks
+ * at each axis once.
  */
 #include <stdlib.h>
 
@@ -15,6 +16,12 @@ struct step {
     int64_t common; /* greatest common divisor of this and all smaller strides */
 };
 
+/* For proofs: `home`, steps from s on, none or some, bring sum to zero; `returning`, some steps from s on
+ * bring zero to zero. */
+/*@ axiomatic Search {
+      predicate home{L}(struct step *s, integer sum) reads s[0 .. 64];
+      predicate returning{L}(struct step *s) reads s[0 .. 64]; } */
+
 static int by_stride_descending(const void *a, const void *b)
 {
     const struct step *x = a, *y = b;
@@ -23,6 +30,11 @@ static int by_stride_descending(const void *a, const void *b)
 
 static int64_t common_divisor(int64_t a, int64_t b)
 {
+    /*@ ghost law_of_rests(); */
+    /*@ loop invariant a >= 0 && b >= 0 && (a > 0 || b > 0);
+        loop invariant \forall integer g; divides(g, a) && divides(g, b) ==>
+          divides(g, \at(a, Pre)) && divides(g, \at(b, Pre));
+        loop assigns a, b; */
     while (b != 0) {
         int64_t rest = a % b;
         a = b;
@@ -31,7 +43,13 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Sorts the axes that have a choice, largest stride first; step[count] is the end: it takes no step. */
+/* How far `times` steps lead. */
+static int64_t walk_steps(int64_t times, int64_t stride)
+{
+    return times * stride;
+}
+
+/* Sorts the axes that have a choice, largest stride first. */
 static int sort_steps(struct step *step, const struct view *view)
 {
     int count = 0;
@@ -39,12 +57,25 @@ static int sort_steps(struct step *step, const struct view *view)
         if (view->n[i] > 1)
             step[count++] = (struct step){.stride = llabs(view->stride[i]), .most = view->n[i] - 1};
     qsort(step, (size_t)count, sizeof step[0], by_stride_descending);
-    step[count] = (struct step){0};
-    for (int i = count - 1; i >= 0; i--) {
-        step[i].reach = step[i + 1].reach + step[i].most * step[i].stride;
-        step[i].common = common_divisor(step[i].stride, step[i + 1].common);
-    }
     return count;
+}
+
+/* Adds a step to the smaller ones, which follow it. */
+static void add_step(struct step *here)
+{
+    const struct step *next = here + 1;
+    /*@ ghost laws_of_multiples(); */
+    /*@ admit multiple(here->most, here->stride) <= INT64_MAX - next->reach; */
+    here->reach = next->reach + walk_steps(here->most, here->stride);
+    here->common = common_divisor(here->stride, next->common);
+}
+
+/* Adds up from the smallest on. After the last comes one that takes no step. */
+static void add_up_steps(struct step *step, int count)
+{
+    step[count] = (struct step){0};
+    for (int i = count - 1; i >= 0; i--)
+        add_step(&step[i]);
 }
 
 static int64_t divide_down(int64_t a, int64_t b)
@@ -60,11 +91,19 @@ static int64_t divide_down(int64_t a, int64_t b)
 static bool returns_to_zero(const struct step *here, int64_t sum, bool moved, int *patience)
 {
     const struct step *next = here + 1;
+    /*@ ghost mean_facts(here); */
     if (here->most == 0) return moved;
+    /*@ ghost descend(here); */
     int64_t first = at_least(moved ? -here->most : 0, -divide_down(next->reach + sum, here->stride));
     int64_t last = at_most(here->most, divide_down(next->reach - sum, here->stride));
+    /*@ loop invariant first <= d && (d <= last + 1 || d == first);
+        loop invariant \forall integer e; first <= e < d && (moved || e != 0) ==>
+          !home(next, sum + multiple(e, here->stride));
+        loop invariant !moved && first <= 0 < d ==> !returning(next);
+        loop invariant *patience >= 0;
+        loop assigns d, *patience; */
     for (int64_t d = first; d <= last; d++) {
-        int64_t there = sum + d * here->stride;
+        int64_t there = sum + walk_steps(d, here->stride);
         if (--*patience < 0) return true;
         if (next->common != 0 && there % next->common != 0) continue;
         if (returns_to_zero(next, there, moved || d != 0, patience)) return true;
@@ -79,9 +118,7 @@ bool garner_view_overlaps_itself(const struct view *view)
     if (view->count == 0) return false;
     int count = sort_steps(step, view); /* at least one, since what is not dense has an extent above 1 */
     if (step[count - 1].stride == 0) return true;
-    bool nested = true;
-    for (int i = 0; i < count; i++)
-        nested = nested && step[i].stride > step[i + 1].reach;
+    add_up_steps(step, count);
     int patience = 100000;
-    return !nested && returns_to_zero(step, 0, false, &patience);
+    return returns_to_zero(step, 0, false, &patience);
 }

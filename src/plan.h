@@ -40,4 +40,11 @@ struct tensors {
 garner_status garner_plan_make(struct garner_plan *plan, const struct op *op, const struct tensors *tensors,
                                garner_shape *output, garner_error *error);
 
+/* Reports the lowest index that the policy refuses, after one was met. */
+garner_status garner_plan_refused(const struct garner_plan *plan, const char *indices,
+                                  const garner_exec *exec, garner_error *error);
+
+/* Appends the first words of a description: the operator and its nest. */
+void garner_describe_nest(struct line *line, const char *op, const struct nest *nest);
+
 #endif

@@ -220,7 +220,7 @@ static int start_workers(struct garner_pool *pool, int wanted)
         if (pthread_create(&next->thread, NULL, serve, next) != 0) break;
     }
     garner_signals_restore(&before);
-    return pool->started < wanted ? pool->started : wanted;
+    return pool->started;
 }
 
 static int64_t nanoseconds(void)

@@ -14,8 +14,8 @@ static GARNER_COLD void print_range(char *text, size_t size, const struct axis *
     snprintf(text, size, "[%" PRId64 ", %" PRId64 "]", -axis->wrap, axis->bound - 1);
 }
 
-static GARNER_COLD garner_status report(const struct index_map *map, const struct nest *nest, const char *op,
-                                        const int64_t *coordinates, int64_t index, garner_error *error)
+garner_status garner_scan_report(const struct index_map *map, const struct nest *nest, const char *op,
+                                 const int64_t *coordinates, int64_t index, garner_error *error)
 {
     int k = map->tuples ? (int)coordinates[map->view.rank - 1] : 0;
     error->has |= GARNER_HAS_POSITION | GARNER_HAS_VALUE | GARNER_HAS_BOUND;
@@ -98,7 +98,7 @@ garner_status garner_scan(const struct index_map *map, const struct nest *nest, 
         const char *here = (const char *)base + at * nest->index_type.bytes;
         int64_t index = index_load(here, nest->index_type);
         if (index_land(index, nest->index_type, axis, nest->policy, &picked) == REFUSED)
-            return report(map, nest, op, coordinates, index, error);
+            return garner_scan_report(map, nest, op, coordinates, index, error);
     } while (next_position(map, coordinates, &at));
     return GARNER_OK;
 }

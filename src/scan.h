@@ -21,6 +21,10 @@ struct index_map {
  * always does: out takes memory for each index. */
 garner_status garner_scan_check(const struct index_map *map, const char *op, garner_error *error);
 
+/* Reports the index at these coordinates as refused. */
+garner_status garner_scan_report(const struct index_map *map, const struct nest *nest, const char *op,
+                                 const int64_t *coordinates, int64_t index, garner_error *error) GARNER_COLD;
+
 /* Walks all indices at `base`. GARNER_OK if none is refused; else the lowest refused one, reported. The
  * executor, which may be NULL, is asked now and then whether to stop. */
 garner_status garner_scan(const struct index_map *map, const struct nest *nest, const char *op,

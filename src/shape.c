@@ -232,7 +232,7 @@ static GARNER_COLD struct names_text type_names(uint64_t types)
     struct line line = {all.text, sizeof all.text, 0};
     for (garner_dtype i = 0; i < DTYPES; i++)
         if (types >> i & 1) garner_line_add(&line, "%s%s", line.length ? ", " : "", garner_dtypes[i].name);
-    return all;
+    return all; /* analysis: garner_line_add has written it, from its first byte on */
 }
 
 static GARNER_COLD garner_status fail_types(enum shape_fault fault, const struct op *op,

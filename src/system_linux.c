@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int garner_system_cpus(void)
@@ -60,12 +61,12 @@ static bool read_word(int i, const char *name, char word[32])
 static int64_t ask_kernel(int level)
 {
     enum { MOST_CACHES = 8 };
-    char word[32], unit;
-    int is_level, size;
+    char word[32], *unit;
     for (int i = 0; i < MOST_CACHES && read_word(i, "level", word); i++) {
-        if (sscanf(word, "%d", &is_level) != 1 || is_level != level || !read_word(i, "size", word)) continue;
-        if (sscanf(word, "%d%c", &size, &unit) == 2 && size > 0 && (unit == 'K' || unit == 'M'))
-            return (int64_t)size * (unit == 'K' ? 1024 : 1024 * 1024);
+        if (strtol(word, NULL, 10) != level || !read_word(i, "size", word)) continue;
+        const long size = strtol(word, &unit, 10);
+        if (size > 0 && size <= INT32_MAX && (*unit == 'K' || *unit == 'M'))
+            return (int64_t)size * (*unit == 'K' ? 1024 : 1024 * 1024);
     }
     return 0;
 }
@@ -102,7 +103,7 @@ uint64_t garner_system_arm_id(void)
     enum { CPUID = 11 }; /* bit of the first word: programs may read the register */
     uint64_t id;
     if (!(getauxval(AT_HWCAP) >> CPUID & 1)) return (uint64_t)'A' << 24; /* a system as old as Arm's first */
-    if (runs_under_valgrind()) return 0;
+    if (runs_under_valgrind()) return 0;                                 /* uncovered: under valgrind alone */
     __asm__("mrs %0, midr_el1" : "=r"(id));
     return id;
 }
@@ -112,16 +113,6 @@ unsigned garner_system_arm_features(void)
     const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
     return (first >> 1 & 1 ? ARM_NEON : 0u) | (first >> 8 & 1 ? ARM_LSE : 0u) |
            (first >> 22 & 1 ? ARM_SVE : 0u) | (second >> 1 & 1 ? ARM_SVE2 : 0u);
-}
-#else
-uint64_t garner_system_arm_id(void)
-{
-    return 0;
-}
-
-unsigned garner_system_arm_features(void)
-{
-    return 0;
 }
 #endif
 #endif

@@ -5,17 +5,19 @@
 
 #if !defined(_WIN32)
 #include <pthread.h>
-#include <stddef.h>
 
 /* Signals are for the program's own threads, but for those that a thread's own access raises, as to a mapped
  * file that has become shorter: where they are blocked nobody can handle them, and the program ends. */
 void garner_signals_block(garner_signals *before)
 {
-    static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     sigset_t all;
     sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        sigdelset(&all, own[i]);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGFPE);
+    sigdelset(&all, SIGILL);
+    sigdelset(&all, SIGTRAP);
+    sigdelset(&all, SIGSYS);
     pthread_sigmask(SIG_SETMASK, &all, before);
 }
 

@@ -205,6 +205,7 @@ void garner_view_dense(struct view *view, const garner_shape *shape)
     view->rank = shape->rank;
     view->dense = true;
     view->count = shape->count;
+    /* analysis: a shape that garner_infer made has a type of the table */
     view->item = shape->item_bytes ? (int64_t)shape->item_bytes : view->type->item;
     view->offset = 0;
     view->buffer = 0;

@@ -11,10 +11,10 @@ static void say_kernel(struct line *line, const struct kernel *kernel)
 #include "kernels/sources.def"
 #undef SOURCE
     };
-    garner_line_add(line, " %s %s-i%d-", garner_level_name(kernel->level), source_names[kernel->source],
-                    kernel->index * 8);
-    if (kernel->run)
-        garner_line_add(line, "%d", kernel->run);
+    const struct kernel_id id = kernel->id;
+    garner_line_add(line, " %s %s-i%d-", garner_level_name(id.level), source_names[id.source], id.index * 8);
+    if (id.run != ANY)
+        garner_line_add(line, "%d", id.run);
     else
         garner_line_add(line, "any");
 }
@@ -44,19 +44,19 @@ static const char *cache(bool l1)
     return l1 ? "L1" : "L2";
 }
 
-/* Joined rows prefetch tables alone, which lie so many rows ahead. */
+/* Joined rows prefetch the tables of later rows alone, all others that of the next row. */
 static void say_prefetch(struct line *line, const struct cpu_work *work)
 {
     const struct segment *s = &work->segment;
-    const bool joined = work->strategy == SHORT_ROWS && work->kernel->source != PATTERN;
-    const int64_t distance = joined ? 0 : s->prefetch_distance, per_point = s->table_bytes_per_point;
+    const bool joined = work->strategy == SHORT_ROWS && work->kernel->id.source != PATTERN;
+    const int64_t distance = s->prefetch_distance, per_point = s->table_bytes_per_point;
     garner_line_add(line, ", prefetch");
     if (distance)
         garner_line_add(line, " %" PRId64 " point%s to %s", distance, distance == 1 ? "" : "s",
                         cache(s->points_to_l1));
     if (per_point)
-        garner_line_add(line, "%s table+%" PRId64 " %" PRId64 " B/point to %s", distance ? " and" : "",
-                        joined ? s->prefetch_distance : 1, per_point, cache(joined || s->table_to_l1));
+        garner_line_add(line, "%s table+%d %" PRId64 " B/point to %s", distance ? " and" : "",
+                        joined ? s->prefetch_rows : 1, per_point, cache(joined || s->table_to_l1));
     if (work->table_share)
         garner_line_add(line, "%s next table %" PRId64 " B/row to %s", distance || per_point ? " and" : "",
                         work->table_share, cache(work->table_share_to_l1));
@@ -66,13 +66,13 @@ static void say_prefetch(struct line *line, const struct cpu_work *work)
 /* How large the panels are on the stack, or those that a few threads keep in out. */
 static void say_panels(struct line *line, const struct cpu_work *work, const struct nest *nest)
 {
-    const int64_t rows = nest->axis[0].bound;
+    const int64_t entries = nest->axis[0].bound;
     if (work->strategy == PANELS)
-        garner_line_add(line, ", panels %" PRId64 "x%" PRId64 " B", rows,
+        garner_line_add(line, ", panels %" PRId64 "x%" PRId64 " B", entries,
                         work->segment.row_points * nest->run);
     if (work->slots == 0) return;
-    garner_line_add(line, ", up to %" PRId64 " threads panels %" PRId64 "x%d B in out by", work->slots, rows,
-                    (int)LINE);
+    garner_line_add(line, ", up to %" PRId64 " threads panels %" PRId64 "x%d B in out by", work->slots,
+                    entries, (int)LINE);
     say_kernel(line, work->panel_kernel);
 }
 

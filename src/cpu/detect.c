@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../system.h"
+#include "../backend.h"
 #include "profile.h"
 
 #if defined(__x86_64__)
@@ -18,16 +18,24 @@ static uint64_t read_xcr0(void)
 }
 
 /* An instruction set counts only if the system saves its registers too. */
-enum level garner_cpu_detected(void)
+GARNER_COLD enum level garner_x86_level(unsigned features, uint64_t state)
 {
-    enum { OSXSAVE = 1 << 27, AVX_STATE = 0x06, AVX512_STATE = 0xe6 };
-    unsigned a, b, c, d;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE)) return SCALAR;
-    uint64_t state = read_xcr0();
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return SCALAR;
-    bool avx512 = (b & bit_AVX512F) && (b & bit_AVX512BW) && (b & bit_AVX512VL) && (b & bit_AVX512DQ);
-    if ((b & bit_AVX2) == 0 || (state & AVX_STATE) != AVX_STATE) return SCALAR;
-    return avx512 && (state & AVX512_STATE) == AVX512_STATE ? AVX512_GATHER : AVX2;
+    enum { AVX_STATE = 0x06, AVX512_STATE = 0xe6 };
+    const unsigned avx512 = bit_AVX512F | bit_AVX512BW | bit_AVX512VL | bit_AVX512DQ;
+    if (!(features & bit_AVX2) || (state & AVX_STATE) != AVX_STATE) return SCALAR;
+    return (features & avx512) == avx512 && (state & AVX512_STATE) == AVX512_STATE ? AVX512_GATHER : AVX2;
+}
+
+/* Every x86-64 CPU has leaf 1; where there is no leaf 7, it has no features. */
+GARNER_COLD enum level garner_cpu_detected(void)
+{
+    enum { OSXSAVE = 1 << 27 };
+    unsigned a, b = 0, c, d;
+    __cpuid(1, a, b, c, d);
+    if (!(c & OSXSAVE)) return SCALAR;
+    b = 0;
+    __get_cpuid_count(7, 0, &a, &b, &c, &d);
+    return garner_x86_level(b, read_xcr0());
 }
 #else
 enum level garner_cpu_detected(void)

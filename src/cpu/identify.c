@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Which line of profiles.c a CPU has, by its maker and model. What is not listed has a line of its maker or
+/* Which line of profiles.def a CPU has, by its maker and model. What is not listed has a line of its maker or
  * its architecture. */
 #include <stddef.h>
+#include <string.h>
 
-#include "../system.h"
+#include "../backend.h"
 #include "profile.h"
 
 static const struct {
@@ -48,6 +49,14 @@ static const struct {
     {AMD, 0x16, 0x00, 0xff, "generic-x86-64"},
 };
 
+GARNER_COLD enum maker garner_x86_maker(const char *vendor)
+{
+    enum { LETTERS = 12 };
+    if (memcmp(vendor, "GenuineIntel", LETTERS) == 0) return INTEL;
+    if (memcmp(vendor, "AuthenticAMD", LETTERS) == 0) return AMD;
+    return memcmp(vendor, "HygonGenuine", LETTERS) == 0 ? AMD : OTHER_MAKER; /* Hygon builds AMD's cores */
+}
+
 /* Later ones of a maker are taken for its last. */
 const char *garner_x86_profile(enum maker maker, int family, int model)
 {
@@ -85,23 +94,15 @@ const char *garner_arm_profile(int implementer, int part)
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-static enum maker find_maker(unsigned b, unsigned c, unsigned d)
-{
-    const unsigned hygon_ebx = 0x6f677948, hygon_ecx = 0x656e6975, hygon_edx = 0x6e65476e;
-    if (b == signature_INTEL_ebx && c == signature_INTEL_ecx && d == signature_INTEL_edx) return INTEL;
-    if (b == signature_AMD_ebx && c == signature_AMD_ecx && d == signature_AMD_edx) return AMD;
-    return b == hygon_ebx && c == hygon_ecx && d == hygon_edx ? AMD : OTHER_MAKER;
-}
-
 const char *garner_identify_cpu(void)
 {
     enum { EXTENDED = 15 }; /* a base family to which another number is added */
-    unsigned a, b, c, d;
-    if (!__get_cpuid(0, &a, &b, &c, &d)) return garner_x86_profile(OTHER_MAKER, 0, 0);
-    const enum maker maker = find_maker(b, c, d);
-    if (!__get_cpuid(1, &a, &b, &c, &d)) return garner_x86_profile(OTHER_MAKER, 0, 0);
+    unsigned a, b, c, d, vendor[3];
+    __cpuid(0, a, vendor[0], vendor[2], vendor[1]);
+    __cpuid(1, a, b, c, d); /* which every x86-64 CPU has */
     const int family = (int)(a >> 8 & 15), extension = (int)(a >> 20 & 255);
-    return garner_x86_profile(maker, family == EXTENDED ? family + extension : family,
+    return garner_x86_profile(garner_x86_maker((const char *)vendor),
+                              family == EXTENDED ? family + extension : family,
                               (int)((a >> 4 & 15) | (a >> 12 & 0xf0)));
 }
 #elif defined(__aarch64__)

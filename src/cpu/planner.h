@@ -46,7 +46,7 @@ static inline bool out_fits(const struct footprint *f, int64_t bytes)
 /* Whether the kernel joins short rows. */
 static inline bool is_joined(const struct cpu_work *work)
 {
-    return work->strategy == SHORT_ROWS && work->kernel->source != PATTERN;
+    return work->strategy == SHORT_ROWS && work->kernel->id.source != PATTERN;
 }
 
 /* What is prefetched of later points; `non_temporal`: out is large enough for such stores. */

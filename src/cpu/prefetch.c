@@ -3,8 +3,8 @@
 #include "planner.h"
 
 enum {
-    JOINED_DISTANCE = 2048, /* bytes ahead of which the tables of joined rows are prefetched */
-    ELEMENT_DISTANCE = 32,  /* points ahead of which single elements are */
+    JOINED_DISTANCE = 2048, /* prefetch distance of the tables of joined rows, in bytes, */
+    ELEMENT_DISTANCE = 32,  /* and of single elements, in points */
     CONSTANT_RUN =
         32,          /* bytes; the window reaches shorter runs as it does elements, if a kernel knows them */
     MASKED_RUN = 64, /* bytes; AVX-512 moves shorter runs of any length by one instruction */
@@ -13,7 +13,7 @@ enum {
 };
 
 /* How many points a distance comes to. */
-static int64_t points_ahead(const struct distance *distance, int64_t run)
+static int64_t distance_in_points(const struct distance *distance, int64_t run)
 {
     return at_most(distance->runs, divide_up(distance->bytes, run));
 }
@@ -22,12 +22,12 @@ static int64_t points_ahead(const struct distance *distance, int64_t run)
 static bool is_masked(const struct cpu_work *work, const struct nest *nest)
 {
     const struct kernel *kernel = work->kernel;
-    return kernel && kernel->level == AVX512 && kernel->source == UNIT && kernel->run == 0 &&
+    return kernel && kernel->id.level == AVX512 && kernel->id.source == UNIT && kernel->id.run == 0 &&
            nest->run < MASKED_RUN;
 }
 
-/* How many single elements ahead; 0: none. The out-of-order window reaches far enough, unless they come from
- * memory, or tuples lead to them. */
+/* The prefetch distance of single elements; 0: none is prefetched. The out-of-order window reaches far
+ * enough, unless they come from memory, or tuples lead to them. */
 static int64_t choose_element_distance(const struct cpu_work *work, const struct footprint *f,
                                        const struct profile *profile)
 {
@@ -35,16 +35,16 @@ static int64_t choose_element_distance(const struct cpu_work *work, const struct
         const int64_t distance = f->nest->axes == 2 ? profile->pair_distance : profile->tuple_distance;
         return f->touched > profile->l2_table ? distance : 0;
     }
-    const int64_t most = work->kernel->source == UNIT ? profile->element_table_most : NEVER;
+    const int64_t most = work->kernel->id.source == UNIT ? profile->element_table_most : NEVER;
     return f->table > profile->element_table && f->table <= most ? ELEMENT_DISTANCE : 0;
 }
 
-/* How many points ahead runs are prefetched; 0: not at all. */
+/* The prefetch distance of runs, in points; 0: none is prefetched. */
 static int64_t choose_run_distance(const struct cpu_work *work, const struct footprint *f,
                                    const struct profile *profile, bool non_temporal)
 {
     const struct nest *nest = f->nest;
-    const bool is_constant = work->kernel && work->kernel->run;
+    const bool is_constant = work->kernel && work->kernel->id.run;
     const bool hidden =
         is_masked(work, nest) || (work->strategy == REUSED_INDICES && nest->run <= MOST_ELEMENT);
     if ((profile->window_hides_runs && hidden) || f->touched <= profile->l2_table || work->segment.by_memcpy)
@@ -52,19 +52,32 @@ static int64_t choose_run_distance(const struct cpu_work *work, const struct foo
     if (nest->axes > 1 && nest->run <= MOST_ELEMENT && f->touched <= profile->l2) return 0;
     if (is_constant && nest->run <= CONSTANT_RUN && f->table > profile->element_table_most) return 0;
     if (profile->run_cached.bytes && !non_temporal)
-        return nest->run < profile->run_cached.bytes ? points_ahead(&profile->run_cached, nest->run) : 0;
-    return points_ahead(f->touched <= profile->run_l1_table ? &profile->run_near : &profile->run_far,
-                        nest->run);
+        return nest->run < profile->run_cached.bytes ? distance_in_points(&profile->run_cached, nest->run)
+                                                     : 0;
+    return distance_in_points(f->touched <= profile->run_l1_table ? &profile->run_near : &profile->run_far,
+                              nest->run);
 }
 
-/* How many points, or short rows, ahead. */
+/* In points. */
 static int64_t choose_distance(const struct cpu_work *work, const struct footprint *f,
                                const struct profile *profile, bool non_temporal)
 {
-    const bool is_constant = work->kernel && work->kernel->run;
-    if (is_joined(work)) return divide_up(JOINED_DISTANCE, f->table);
+    const bool is_constant = work->kernel && work->kernel->id.run;
     if (is_constant && f->nest->run <= MOST_ELEMENT) return choose_element_distance(work, f, profile);
     return choose_run_distance(work, f, profile, non_temporal);
+}
+
+/* Joined rows prefetch tables alone; rows of few elements that share their indices prefetch as many rows as
+ * points. */
+static void plan_distances(struct cpu_work *work, const struct footprint *f, const struct profile *profile,
+                           bool non_temporal)
+{
+    struct segment *s = &work->segment;
+    if (is_joined(work))
+        s->prefetch_rows = (uint16_t)divide_up(JOINED_DISTANCE, f->table);
+    else
+        s->prefetch_distance = choose_distance(work, f, profile, non_temporal);
+    if (work->strategy == REUSED_INDICES) s->prefetch_rows = (uint16_t)s->prefetch_distance;
 }
 
 /* Whether rows that share their indices come from memory one after the other, and use so much of it that they
@@ -92,8 +105,9 @@ void garner_plan_prefetch(struct cpu_work *work, const struct footprint *f, cons
                           bool non_temporal)
 {
     struct segment *s = &work->segment;
-    s->prefetch_distance = choose_distance(work, f, profile, non_temporal);
+    plan_distances(work, f, profile, non_temporal);
     s->points_to_l1 = s->indices_to_l1 = goes_to_l1(work, f, profile, non_temporal);
     garner_plan_table_prefetch(work, f, profile);
-    s->by_strips = !profile->rows_in_order && (s->points_to_l1 || s->prefetch_distance == 0);
+    const bool prefetches = s->prefetch_distance + s->prefetch_rows > 0;
+    s->by_strips = !profile->rows_in_order && (s->points_to_l1 || !prefetches);
 }

@@ -23,7 +23,7 @@ static bool is_within(const struct table_limit *limit, int64_t bytes, int64_t pe
 /* Whether elements are moved row by row along the axis on which they lie side by side. */
 static bool goes_along_rows(const struct cpu_work *work, const struct nest *nest)
 {
-    return work->strategy == ROWS && work->kernel && work->kernel->source == UNIT &&
+    return work->strategy == ROWS && work->kernel && work->kernel->id.source == UNIT &&
            nest->run <= MOST_ELEMENT;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the planner knows of a CPU. A kind of CPU is a line of profiles.c; identify.c finds the line of the
+ * What the planner knows of a CPU. A kind of CPU is a line of profiles.def; identify.c finds the line of the
  * one it runs on; a target is a line with the kernels that it may use. The planner decides from a nest and a
  * target alone, so any machine can plan as any other.
  *
  * A column is a number that was measured to matter and that differs from CPU to CPU, or means one of its
  * caches. What is the same everywhere is a constant beside the code that uses it. Sizes and distances are in
- * bytes where nothing else is said; a size that no tensor has is NEVER; and a table is what one row of points
- * chooses from.
+ * bytes where nothing else is said. A size that no tensor has is NEVER. docs/design.md explains the words:
+ * row, table, entry.
  */
 #ifndef GARNER_CPU_PROFILE_H
 #define GARNER_CPU_PROFILE_H
@@ -18,7 +18,7 @@
 
 #define NEVER INT64_MAX
 
-/* How far ahead runs are prefetched: so many bytes, but no more runs than that. 0 bytes: not at all. */
+/* A prefetch distance: so many bytes, but no more runs than that. 0 bytes: nothing is prefetched. */
 struct distance {
     int64_t bytes, runs;
 };
@@ -78,7 +78,7 @@ struct profile {
     int64_t element_table;      /* elements of smaller tables are left to the out-of-order window, */
     int64_t element_table_most; /* and of larger ones: there finding their pages twice takes longer */
     int64_t element_l1_table;   /* elements of larger tables are prefetched into L2, others into L1 */
-    int64_t pair_distance;      /* points ahead where two indices lead to an element, */
+    int64_t pair_distance;      /* points: prefetch distance where two indices lead to an element, */
     int64_t tuple_distance;     /* and where more do */
     int64_t hardware_row_least; /* rows that share indices, tables of this and more up to the next number: */
     int64_t hardware_row_most;  /* left to the hardware prefetcher, in their order; 0: none are */
@@ -97,22 +97,23 @@ struct profile {
                                  may be slow at */
     int64_t row_by_row_out; /* an out of that size and more, runs that share indices: rows of few points go as
                                others do */
-    int64_t memcpy_run;     /* runs of that size and more are moved by the C library's memcpy, */
-    int64_t memcpy_table;   /* out of tables of no more, */
-    int64_t memcpy_out;     /* into an out of no more */
+    int64_t row_by_row_points; /* but not rows of so few points or fewer, unless their runs are long */
+    int64_t memcpy_run;        /* runs of that size and more are moved by the C library's memcpy, */
+    int64_t memcpy_table;      /* out of tables of no more, */
+    int64_t memcpy_out;        /* into an out of no more */
     int overlap_vectors; /* runs of so many whole vectors are stored unaligned, the last one overlapping; */
     int64_t overlap_out; /* runs of more of them into an out of no more than this */
 
     /* Packed panels of a table, a cache line or half of one wide. */
     int64_t panel_table;      /* a table from this size on has panels, which stay in L2 where it does not; */
     int64_t panel_l1_table;   /* or from this one on, where its lines fall into few sets of L1, */
-    int64_t panel_l1_rows;    /* if it has no more rows */
+    int64_t panel_l1_entries; /* if it has no more entries */
     int64_t panel_run;        /* the longest element that panels of whole lines serve anyway */
-    int64_t panel_rows_small; /* times as many rows as rows of indices, for elements of up to 4 bytes, */
-    int64_t panel_rows_long;  /* and for longer ones, */
-    int64_t panel_rows_far;   /* and for all of them */
-    int64_t panel_far_table;  /* out of tables of this size and more */
-    int64_t scratch_column;   /* the most bytes of a column whose panel lies in the last rows of out */
+    int64_t panel_entries_small; /* entries for each row that chooses from them, elements of up to 4 bytes, */
+    int64_t panel_entries_long;  /* and for longer ones, */
+    int64_t panel_entries_far;   /* and for all of them */
+    int64_t panel_far_table;     /* out of tables of this size and more */
+    int64_t scratch_column;      /* the most bytes of a column whose panel lies in the last rows of out */
 };
 
 /* Line number `i`, and that of a name; NULL if there is none. */
@@ -156,6 +157,9 @@ static inline const struct kernel *target_kernel(const struct cpu_target *target
 /* ---- Which line a CPU has ---- */
 
 enum maker { INTEL, AMD, OTHER_MAKER };
+
+/* The maker of an x86-64 CPU, by the 12 letters that CPUID gives. */
+enum maker garner_x86_maker(const char *vendor);
 
 /* An x86-64 CPU, as CPUID numbers it: family and model with their extensions. */
 const char *garner_x86_profile(enum maker maker, int family, int model);

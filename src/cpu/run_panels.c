@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packs panels of a table, one after the other, and moves what rows of indices choose from each. Panels of
- * few rows lie on the stack. Those of more lie in scratch space in out: its last rows, which are written when
+ * Packs panels of a table, one after the other, and moves what all rows choose from each. Panels of few
+ * entries lie on the stack. Those of more lie in scratch space in out: its last rows, which are written when
  * no panel is needed any more. Each thread has a slot of its own there.
  */
 #include "run_panels.h"
 
 #include <string.h>
 
-enum { PREFETCH_ROWS = 8 /* of a table, while a panel is packed */ };
+enum { ENTRIES_AHEAD = 8 /* prefetch distance while a panel is packed */ };
 
-/* A panel that is being used: its memory, and the bytes of each of its rows, a line or half a line. */
+/* A panel that is being used: its memory, and the bytes that it holds of each entry, a line or half a line.
+ */
 struct panel {
     char *at;
-    int64_t row_bytes;
+    int64_t width;
 };
 
-/* Copies a part of each row of a table, side by side. */
+/* Copies a part of each entry of a table, side by side. */
 static void pack_panel(struct panel panel, const char *from, const struct axis *axis)
 {
-    const uintptr_t later = (uintptr_t)axis->stride * PREFETCH_ROWS;
-    for (int64_t i = 0; i < axis->bound; i++, panel.at += panel.row_bytes, from += axis->stride) {
+    const uintptr_t later = (uintptr_t)axis->stride * ENTRIES_AHEAD;
+    for (int64_t i = 0; i < axis->bound; i++, panel.at += panel.width, from += axis->stride) {
         __builtin_prefetch((const void *)((uintptr_t)from + later));
         memcpy(panel.at, from, LINE / 2);
-        if (panel.row_bytes == LINE) memcpy(panel.at + LINE / 2, from + LINE / 2, LINE / 2);
+        if (panel.width == LINE) memcpy(panel.at + LINE / 2, from + LINE / 2, LINE / 2);
     }
 }
 
@@ -32,7 +33,7 @@ static void pack_strided(struct panel panel, const char *from, const struct nest
 {
     const struct axis *axis = &nest->axis[0];
     for (int64_t i = 0; i < axis->bound; i++, from += axis->stride)
-        for (int64_t k = 0; k < panel.row_bytes / nest->run; k++, panel.at += nest->run)
+        for (int64_t k = 0; k < panel.width / nest->run; k++, panel.at += nest->run)
             memcpy(panel.at, from + k * stride, (size_t)nest->run);
 }
 
@@ -41,10 +42,10 @@ static bool move_panel(const struct execution *e, const struct segment *like, co
                        struct spot first, int64_t rows)
 {
     const struct dim *before = &e->nest->dim[e->nest->rank - 2];
-    const int64_t points = like->row_points, width = e->nest->index_type.bytes;
+    const int64_t points = like->row_points, index_bytes = e->nest->index_type.bytes;
     for (int64_t row = 0; row < rows; row++) {
         const struct spot from = spot_along(first, before, row);
-        row += e->work->panel_kernel->function(like, panel, e->buffers->indices + from.index * width,
+        row += e->work->panel_kernel->function(like, panel, e->buffers->indices + from.index * index_bytes,
                                                e->buffers->out + from.out, (rows - row) * points) /
                points;
         const struct spot stopped = spot_along(first, before, row);
@@ -57,7 +58,7 @@ static bool move_panel(const struct execution *e, const struct segment *like, co
 static bool move_strip(const struct execution *e, const struct strip *strip, struct panel panel)
 {
     const struct dim *inner = &e->nest->dim[e->nest->rank - 1];
-    const int64_t points = panel.row_bytes / e->nest->run;
+    const int64_t points = panel.width / e->nest->run;
     struct segment like = e->work->segment;
     like.row_points = (uint8_t)points;
     for (int64_t done = 0; done < strip->columns; done += points) {
@@ -76,6 +77,7 @@ static bool move_strip(const struct execution *e, const struct strip *strip, str
 GARNER_NOINLINE bool garner_panels_on_stack(const struct execution *e, const struct strip *strip)
 {
     __attribute__((aligned(LINE))) char memory[PANEL_BYTES];
+    /* analysis: pack_panel fills it before anything is read */
     return move_strip(e, strip, (struct panel){memory, e->work->segment.row_points * e->nest->run});
 }
 

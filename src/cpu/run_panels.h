@@ -5,7 +5,7 @@
 
 #include "move_points.h"
 
-/* Columns of rows that choose from the same table, from a spot on; at least as many columns as a row of a
+/* Columns of rows that choose from the same table, from a spot on; at least as many columns as a
  * panel has. */
 struct strip {
     struct spot first;

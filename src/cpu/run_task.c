@@ -148,7 +148,7 @@ static GARNER_NOINLINE bool run_short_rows(const struct execution *e, struct tas
     const struct nest *nest = e->nest;
     const struct tile tile = find_tile(e->work, nest, tasks);
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
-    const bool patterned = e->work->kernel->source == PATTERN;
+    const bool patterned = e->work->kernel->id.source == PATTERN;
     const int64_t rows = tile.column_end - tile.column;
     const int64_t most = patterned ? at_most(rows, PATTERN_POINTS / inner->n) : rows;
     int64_t pattern[PATTERN_POINTS];

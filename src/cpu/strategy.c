@@ -74,7 +74,7 @@ static GARNER_NOINLINE enum source choose_short_source(const struct nest *nest, 
     const int64_t run = nest->run, n = inner->n, least = run < 4 ? LEAST_SMALL : LEAST_UNIT;
     const enum source other = n < SHORT_ROW ? PATTERN : UNIT;
     if (run > MOST_ELEMENT || !is_power_of_two(run) || bytes > profile->l3_table) return PATTERN;
-    if (target_kernel(target, other, nest->index_type.bytes, run)->level > SCALAR) return PATTERN;
+    if (target_kernel(target, other, nest->index_type.bytes, run)->id.level > SCALAR) return PATTERN;
     const int64_t most =
         nest->points * run > profile->l2_table ? profile->joined_row_far : profile->joined_row;
     if (inner->data == 0 && nest->axis[0].stride == run && n >= least && n <= most) return SHORT_UNIT;
@@ -188,6 +188,7 @@ static void begin_segment(struct segment *s, const struct nest *nest, const stru
     s->by_strips = true;
     s->overlap_vectors = (uint8_t)profile->overlap_vectors;
     s->row_points = 0;
+    s->prefetch_rows = 0;
     s->table_bytes_per_point = 0;
     s->pattern = NULL;
     s->axis = nest->axis;

@@ -149,6 +149,34 @@ static void test_workers_help(void **state)
     garner_pool_destroy(pool);
 }
 
+struct crowd {
+    atomic_int inside, most;
+};
+
+static void crowded_task(void *argument, size_t i)
+{
+    struct crowd *crowd = argument;
+    (void)i;
+    const int now = atomic_fetch_add(&crowd->inside, 1) + 1;
+    int most = atomic_load(&crowd->most);
+    while (now > most && !atomic_compare_exchange_weak(&crowd->most, &most, now))
+        continue;
+    wait_microseconds(1000);
+    atomic_fetch_sub(&crowd->inside, 1);
+}
+
+/* A call runs on no more threads than it names, though calls before it made more of them. */
+static void test_no_more_threads_than_named(void **state)
+{
+    (void)state;
+    for (int threads = 5; threads >= 2; threads--) {
+        const garner_exec exec = garner_threads(threads);
+        struct crowd crowd = {0};
+        assert_int_equal(exec.parallel_for(exec.context, crowded_task, &crowd, 40), 0);
+        assert_in_range(atomic_load(&crowd.most), 1, threads);
+    }
+}
+
 static void look_at_signals(void *argument, size_t i)
 {
     struct helpers *helpers = argument;
@@ -217,21 +245,31 @@ static void meeting_task(void *argument, size_t i)
     if (pthread_equal(pthread_self(), shares->caller)) atomic_store(&shares->by_caller[i], true);
 }
 
-/* From job to job the first half is the caller's and the second the worker's, but for what one of them is
- * late with. */
-static void test_shares_stay_with_their_threads(void **state)
+/* How many tasks of some jobs ran where their share is. */
+static int tasks_at_home(const garner_exec *exec, int jobs)
 {
-    (void)state;
-    garner_pool *pool = pool_of(2);
-    const garner_exec exec = garner_pool_exec(pool);
-    int own = 0, jobs = 10;
+    int own = 0;
     for (int i = 0; i < jobs; i++) {
         struct shares shares = {.caller = pthread_self()};
-        assert_int_equal(exec.parallel_for(exec.context, meeting_task, &shares, SHARED_TASKS), 0);
+        assert_int_equal(exec->parallel_for(exec->context, meeting_task, &shares, SHARED_TASKS), 0);
         for (int k = 0; k < SHARED_TASKS; k++)
             own += atomic_load(&shares.by_caller[k]) == (k < SHARED_TASKS / 2);
     }
-    assert_true(own > jobs * SHARED_TASKS * 2 / 3);
+    return own;
+}
+
+/* From job to job the first half is the caller's and the second the worker's, but for what one of them is
+ * late with. A machine may hold one of its CPUs back for a while, so it has a few tries. */
+static void test_shares_stay_with_their_threads(void **state)
+{
+    (void)state;
+    enum { JOBS = 10, TRIES = 5 };
+    garner_pool *pool = pool_of(2);
+    const garner_exec exec = garner_pool_exec(pool);
+    bool stayed = false;
+    for (int i = 0; i < TRIES && !stayed; i++)
+        stayed = tasks_at_home(&exec, JOBS) > JOBS * SHARED_TASKS * 2 / 3;
+    assert_true(stayed);
     garner_pool_destroy(pool);
 }
 
@@ -473,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_threads_for_a_gather),
         cmocka_unit_test(test_every_cpu_is_allowed),
         cmocka_unit_test(test_workers_help),
+        cmocka_unit_test(test_no_more_threads_than_named),
         cmocka_unit_test(test_signals_of_workers),
         cmocka_unit_test(test_the_done_help_the_others),
         cmocka_unit_test(test_shares_stay_with_their_threads),

@@ -2,7 +2,7 @@
 /*
  * The thread pool and the process it lives in: children of fork() make threads of their own, also when
  * a job was on; a process ends while workers sleep, spin or work; the environment and the CPUs that a
- * process may use decide how many threads there are. A child that hangs is ended by an alarm, and fails.
+ * process may use decide how many threads there are. A child that hangs is ended by its parent, and fails.
  */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -57,20 +58,43 @@ static void wait_microseconds(long count)
 
 typedef int child_function(const void *argument);
 
+/* Those of a child that its parent ends end with it. */
+static void end_with_parent(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* How the child ended. An alarm would not do: the pool blocks signals while it waits for workers. */
+static int status_of_child(pid_t child)
+{
+    const long pause = 200;
+    int status;
+    for (long waited = 0; waited < SECONDS * 1000000; waited += pause) {
+        const pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended != 0) {
+            assert_int_equal(ended, child);
+            if (WIFSIGNALED(status)) fail_msg("the child ended by signal %d", WTERMSIG(status));
+            return WEXITSTATUS(status);
+        }
+        wait_microseconds(pause);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    fail_msg("the child hung");
+    return WRONG;
+}
+
 /* What the function answers in a child that ends by `end`, exit or _exit. */
 static int answer_of_child(child_function *function, const void *argument, void (*end)(int))
 {
-    int status;
     fflush(NULL);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        alarm(SECONDS);
+        end_with_parent();
         end(function(argument));
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFSIGNALED(status)) fail_msg("the child ended by signal %d", WTERMSIG(status));
-    return WEXITSTATUS(status);
+    return status_of_child(child);
 }
 
 static void good_in_child(child_function *function, const void *argument)
@@ -275,6 +299,11 @@ static void test_working_at_exit(void **state)
 
 /* ---- Forking ---- */
 
+/* ThreadSanitizer follows no threads made after fork(). AddressSanitizer holds a lock of its allocator while
+ * a thread starts, and the child of that moment waits for it. */
+#define SKIP_FORKS_UNDER_SANITIZERS() \
+    if (TEST_SANITIZED) SKIP_LOUDLY("the sanitizers do not survive fork() beside other threads")
+
 struct pools {
     garner_exec shared, own;
     garner_pool *pool;
@@ -308,7 +337,7 @@ static struct pools make_pools(int generations)
 static void test_children_and_theirs(void **state)
 {
     (void)state;
-    if (TEST_UNDER_TSAN) SKIP_LOUDLY("ThreadSanitizer cannot follow threads made after fork()");
+    SKIP_FORKS_UNDER_SANITIZERS();
     struct pools pools = make_pools(2);
     good_in_child(uses_pools, &pools); /* no thread has been made */
     for (int64_t repeat = 0; repeat < test_scaled(10); repeat++) {
@@ -330,6 +359,7 @@ static int destroys_only(const void *argument)
 static void test_children_that_do_nothing(void **state)
 {
     (void)state;
+    SKIP_FORKS_UNDER_SANITIZERS();
     struct pools pools = make_pools(0);
     assert_true(job_is_done(&pools.shared, 20) && job_is_done(&pools.own, 20));
     good_in_child(destroys_only, &pools);
@@ -341,7 +371,7 @@ static void test_children_that_do_nothing(void **state)
 static void test_forks_during_jobs(void **state)
 {
     (void)state;
-    if (TEST_UNDER_TSAN) SKIP_LOUDLY("ThreadSanitizer cannot follow threads made after fork()");
+    SKIP_FORKS_UNDER_SANITIZERS();
     struct pools pools = make_pools(0);
     struct busy busy[] = {{.exec = pools.shared}, {.exec = pools.own}};
     pthread_t threads[2];
@@ -375,8 +405,7 @@ static void fork_in_handler(int number)
         handler.child = child;
         return;
     }
-    signal(SIGALRM, SIG_DFL);
-    alarm(SECONDS);
+    end_with_parent();
     handler.generation++;
     handler.inner =
         !handler.gathers || (gather_is_right(&handler.pools->shared) && gather_is_right(&handler.pools->own));
@@ -420,7 +449,6 @@ static void expect_signal(long microseconds)
 /* The parent waits for the child; the child, which comes here too, says how it went, and ends. */
 static void tell_or_hear(bool good)
 {
-    int status = 0;
     while (handler.child == 0 && handler.generation == 0)
         wait_microseconds(100);
     if (handler.generation > 0) {
@@ -430,15 +458,13 @@ static void tell_or_hear(bool good)
         end_child(good ? GOOD : WRONG);
     }
     assert_true(good);
-    assert_int_equal(waitpid(handler.child, &status, 0), handler.child);
-    if (WIFSIGNALED(status)) fail_msg("the child ended by signal %d", WTERMSIG(status));
-    assert_int_equal(WEXITSTATUS(status), GOOD);
+    assert_int_equal(status_of_child(handler.child), GOOD);
 }
 
 static void test_forks_in_a_handler(void **state)
 {
     (void)state;
-    if (TEST_UNDER_TSAN) SKIP_LOUDLY("ThreadSanitizer cannot follow threads made after fork()");
+    SKIP_FORKS_UNDER_SANITIZERS();
     struct pools pools = make_pools(0);
     struct sigaction forking = {.sa_handler = fork_in_handler, .sa_flags = SA_RESTART}, before;
     handler.pools = &pools;

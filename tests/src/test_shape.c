@@ -106,6 +106,41 @@ static void test_many_indices_for_nothing(void **state)
     indices.rank = 2;
     expect(garner_plan_create(&plan, &op, &data, &indices, NULL, &error), GARNER_BAD_SHAPE, &error,
            "overlap themselves more than 64 times");
+    indices.byte_offset = UINT64_C(1) << 30; /* wherever they begin */
+    expect(garner_plan_create(&plan, &op, &data, &indices, NULL, &error), GARNER_BAD_SHAPE, &error,
+           "overlap themselves more than 64 times");
+    indices.dtype = GARNER_I64; /* 2^21 elements, each of which is visited 2048 times */
+    indices.shape = (int64_t[]){INT64_C(1) << 20, INT64_C(1) << 12};
+    indices.strides = (int64_t[]){2, 1};
+    expect(garner_plan_create(&plan, &op, &data, &indices, NULL, &error), GARNER_BAD_SHAPE, &error,
+           "overlap themselves more than 64 times");
+}
+
+static void test_batch_beyond_a_negative_axis(void **state)
+{
+    (void)state;
+    garner_error error;
+    const garner_op op = {.kind = GARNER_GATHER, .axis = -2, .batch_dims = 2};
+    const garner_tensor data = {.shape = (int64_t[]){2, 3, 4}, .rank = 3, .dtype = GARNER_F32};
+    const garner_tensor indices = {.shape = (int64_t[]){2, 3, 1}, .rank = 3, .dtype = GARNER_I64};
+    expect(infer(&op, &data, &indices, &error), GARNER_BAD_SHAPE, &error,
+           "Gather: batch_dims 2 is beyond axis 1; it must be at most 1");
+}
+
+/* ONNX lets indices be smaller than data beside the axis, OpenVINO does not. */
+static void test_extents_beside_the_axis(void **state)
+{
+    (void)state;
+    garner_error error;
+    garner_op op;
+    const garner_tensor data = {.shape = (int64_t[]){3, 4}, .rank = 2, .dtype = GARNER_F32};
+    const garner_tensor indices = {.shape = (int64_t[]){3, 5}, .rank = 2, .dtype = GARNER_I64};
+    assert_int_equal(garner_op_from_spec(&op, "onnx-13", GARNER_GATHER_ELEMENTS, &error), GARNER_OK);
+    expect(infer(&op, &data, &indices, &error), GARNER_BAD_SHAPE, &error,
+           "indices has extent 5 on axis 1; it must be at most 4, that of data");
+    assert_int_equal(garner_op_from_spec(&op, "openvino-6", GARNER_GATHER_ELEMENTS, &error), GARNER_OK);
+    expect(infer(&op, &data, &indices, &error), GARNER_BAD_SHAPE, &error,
+           "indices has extent 5 on axis 1; it must be equal to 4, that of data");
 }
 
 /* ---- Words ---- */
@@ -188,6 +223,8 @@ int main(void)
         cmocka_unit_test(test_out_of_a_merged_batch),
         cmocka_unit_test(test_axis_of_gather_nd),
         cmocka_unit_test(test_many_indices_for_nothing),
+        cmocka_unit_test(test_batch_beyond_a_negative_axis),
+        cmocka_unit_test(test_extents_beside_the_axis),
         cmocka_unit_test(test_long_lists),
         cmocka_unit_test(test_short_numbers_of_a_list),
         cmocka_unit_test(test_line),

@@ -89,7 +89,7 @@ static void test_every_way(void **state)
                     clamped = {.kind = GARNER_GATHER_ELEMENTS, .oob = GARNER_OOB_CLAMP};
     const int64_t table[] = {1000, 10}, many[] = {5000}, few[] = {20}, wide[] = {700, 800};
     const int64_t narrow[] = {9000, 9}, slim[] = {9000, 3}, square[] = {512, 512}, tall[] = {9000, 20},
-                  lent[] = {1024, 512};
+                  scratch[] = {1024, 512};
     const garner_dtype f32 = GARNER_F32, i64 = GARNER_I64;
     expect_little("rows", rows, f32, i64, table, 2, many, 1);
     expect_little("resolved", rows, f32, GARNER_U16, table, 2, many, 1);
@@ -97,7 +97,7 @@ static void test_every_way(void **state)
     expect_little("short rows", last, f32, i64, tall, 2, narrow, 2);
     expect_little("patterns", last, GARNER_U8, i64, tall, 2, slim, 2);
     expect_little("panels", first, f32, i64, wide, 2, wide, 2);
-    expect_little("lent rows", first, f32, i64, lent, 2, lent, 2);
+    expect_little("scratch rows", first, f32, i64, scratch, 2, scratch, 2);
     ((int64_t *)indices)[0] = INT32_MAX;
     expect_little("that stop", clamped, f32, i64, wide, 2, wide, 2);
     ((int64_t *)indices)[0] = 0;

@@ -9,6 +9,7 @@
 #include "garner.h"
 #include "random.h" /* TEST_SANITIZED */
 #include "system.h"
+#include "system_threads.h"
 
 #if defined(__linux__) && defined(__GLIBC__) && !TEST_SANITIZED
 #include <dlfcn.h>
@@ -171,8 +172,8 @@ static void test_caches(void **state)
 {
     (void)state;
     const char *const usual[][2] = {{"1", "64K"}, {"1", "64K"}, {"2", "1024K"}, {"3", "32M"}};
-    const char *const odd[][2] = {{"x", "64K"}, {"2", NULL}, {"2", "K"},   {"2", "0K"},
-                                  {"2", "7"},   {"2", "8G"}, {"2", "-3K"}, {"2", "512K"}};
+    const char *const odd[][2] = {{"x", "64K"}, {"2", NULL}, {"2", "K"},  {"2", "2147483648K"},
+                                  {"2", "7"},   {"2", "8G"}, {"2", "0K"}, {"2", "512K"}};
     const char *const many[][2] = {{"1", "1K"}, {"1", "1K"}, {"1", "1K"}, {"1", "1K"}, {"1", "1K"},
                                    {"1", "1K"}, {"1", "1K"}, {"1", "1K"}, {"2", "1K"}};
     script.cache = 0;
@@ -187,6 +188,26 @@ static void test_caches(void **state)
     assert_int_equal(cache_of(3, usual, 4), 4096);
     script.cache = -1;
     assert_int_equal(cache_of(2, usual, 0), 0);
+}
+
+/* A worker leaves signals to the program's threads, but for those that its own access to memory may raise. */
+static void test_signals_of_workers(void **state)
+{
+    (void)state;
+    garner_signals before;
+    sigset_t blocked;
+    const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS},
+              others[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGALRM, SIGUSR1};
+    garner_signals_block(&before);
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    garner_signals_restore(&before);
+    for (int i = 0; i < 6; i++) {
+        assert_false(sigismember(&blocked, own[i]));
+        assert_true(sigismember(&blocked, others[i]));
+    }
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    for (int signal = 1; signal < 32; signal++)
+        assert_int_equal(sigismember(&blocked, signal), sigismember(&before, signal));
 }
 
 static int as_the_system_is(void **state)
@@ -205,6 +226,7 @@ int main(void)
         cmocka_unit_test_teardown(test_cpus, as_the_system_is),
         cmocka_unit_test_teardown(test_stepping_aside, as_the_system_is),
         cmocka_unit_test_teardown(test_caches, as_the_system_is),
+        cmocka_unit_test(test_signals_of_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

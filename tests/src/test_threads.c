@@ -310,7 +310,9 @@ static void test_cancelled_while_indices_are_looked_through(void **state)
     work.data_shape[1] = work.out_shape[1] = 0;
     work.data.bytes = work.out.bytes = 0;
     executor.cancel_after = -1;
+    atomic_store(&executor.asked, 0);
     assert_int_equal(run(&work, &hook, &error), GARNER_OUT_OF_RANGE);
+    assert_in_range(atomic_load(&executor.asked), 1, 100); /* not once for each index */
     executor.cancel_after = 0;
     assert_int_equal(run(&work, &hook, &error), GARNER_CANCELLED);
     release(&work);

@@ -118,12 +118,48 @@ static void test_numbers_of_the_struct(void **state)
     assert_int_equal(
         fault_of(&(garner_tensor){.shape = one, .rank = GARNER_MAX_RANK + 1, .dtype = GARNER_F32}),
         VIEW_RANK);
-    assert_int_equal(fault_of(&(garner_tensor){.shape = one, .rank = 1, .dtype = (garner_dtype)1000}),
-                     VIEW_TYPE);
+    for (int type = DTYPES; type <= 4 * DTYPES; type++) /* none of them is one of the table, less so many */
+        assert_int_equal(fault_of(&(garner_tensor){.shape = one, .rank = 1, .dtype = (garner_dtype)type}),
+                         VIEW_TYPE);
     assert_int_equal(fault_of(&(garner_tensor){.shape = one, .rank = 1, .dtype = GARNER_OPAQUE}), VIEW_ITEM);
     assert_int_equal(
         fault_of(&(garner_tensor){.shape = one, .rank = 1, .dtype = GARNER_OPAQUE, .item_bytes = UINT64_MAX}),
         VIEW_ITEM);
+}
+
+/* A view without elements reaches nothing, wherever it begins, and steps nowhere. */
+static void test_nothing(void **state)
+{
+    (void)state;
+    struct view view;
+    const garner_tensor tensor = {
+        .shape = (int64_t[]){3, 0, 2}, .rank = 3, .dtype = GARNER_F32, .byte_offset = 100, .bytes = 10};
+    assert_int_equal(garner_view_make(&view, &tensor), VIEW_FINE);
+    assert_int_equal(view.offset, 0);
+    assert_int_equal(view.span.low, 0);
+    assert_int_equal(view.span.high, 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(view.stride[i], 0);
+}
+
+/* The status and the sentence for a view that has the fault. */
+static void assert_said(const garner_tensor *tensor, garner_status status, const char *sentence)
+{
+    struct view view;
+    garner_error error;
+    const enum view_fault fault = garner_view_make(&view, tensor);
+    assert_int_equal(garner_view_fail(fault, &view, "Gather", "data", &error), status);
+    assert_string_equal(error.message, sentence);
+}
+
+static void test_sentences(void **state)
+{
+    (void)state;
+    assert_said(&(garner_tensor){.shape = (int64_t[]){4, 0, -7, -8}, .rank = 4, .dtype = GARNER_U8},
+                GARNER_BAD_SHAPE, "Gather: data has extent -7 on axis 2; an extent is at least 0");
+    assert_said(&(garner_tensor){.shape = (int64_t[]){HALF_OF_ALL, 2}, .rank = 2, .dtype = GARNER_U8},
+                GARNER_TOO_LARGE,
+                "Gather: data of shape [4611686018427387904,2] has more than 2^63 - 1 elements");
 }
 
 /* ---- Overlap ---- */
@@ -180,6 +216,18 @@ static void test_patience(void **state)
     assert_true(dense_sums_overlap(26)); /* it would take too long to see that they do not */
 }
 
+/* Three strides of which each two share a prime, and as many elements along each as the prime that the others
+ * share: no two sums are equal. That is seen soon only by divisors, since none is above the sum of the rest.
+ */
+static void test_divisors_save_patience(void **state)
+{
+    (void)state;
+    enum { A = 601, B = 599, C = 593 };
+    const int64_t strides[] = {A * B, A * C, B * C};
+    assert_false(overlaps(3, (int64_t[]){C, B, A}, strides));
+    assert_true(overlaps(3, (int64_t[]){C + 1, B, A + 1}, strides)); /* C * (A * B) is A * (B * C) */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,8 +236,11 @@ int main(void)
         cmocka_unit_test(test_dense_reaches_too_far),
         cmocka_unit_test(test_edge_of_small_machines),
         cmocka_unit_test(test_numbers_of_the_struct),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_sentences),
         cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_divisors_save_patience),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -405,11 +405,23 @@ static bool reference_gives(const struct run *run)
            trouble(c, "reference", "does not give the stated output");
 }
 
+static bool run_by_other_door(struct run *run)
+{
+    const struct case_buffer data = {run->data.begin, run->data.bytes, &run->data.tensor},
+                             indices = {run->indices.begin, run->indices.bytes, &run->indices.tensor},
+                             out = {run->out.begin, run->out.bytes, &run->out.tensor};
+    reset(run);
+    const garner_status status = case_other_door(&run->op, &data, &indices, &out, &run->error);
+    if (run->c->dtype != GARNER_STR) return agrees(run, "the other door", status);
+    return status == GARNER_UNSUPPORTED || trouble(run->c, "the other door", "strings were not refused");
+}
+
 static bool run_against(const struct test_case *c, enum guard_side side)
 {
     struct run run = {.c = c};
     case_garner_op(c, &run.op);
     prepare(&run, side);
+    if (case_other_door) return reference_gives(&run) && run_by_other_door(&run);
     return reference_gives(&run) && run_at_once(&run) && run_planned(&run) && run_with_executors(&run) &&
            run_simply(&run);
 }

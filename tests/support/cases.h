@@ -46,6 +46,19 @@ struct test_case {
     const void *expected;  /* dense contents of out; NULL: only the reference's word */
 };
 
+/* One of a case's buffers: all of its bytes, and the view of them. */
+struct case_buffer {
+    unsigned char *begin;
+    size_t bytes;
+    const garner_tensor *tensor;
+};
+
+/* Another way to run an operator than the CPU's. A program that has this function tests it instead of all
+ * others, with the same cases. Strings it refuses with GARNER_UNSUPPORTED. */
+garner_status case_other_door(const garner_op *op, const struct case_buffer *data,
+                              const struct case_buffer *indices, const struct case_buffer *out,
+                              garner_error *error) __attribute__((weak));
+
 /* Memory for cases of up to `capacity` bytes a buffer; release it at the end. */
 void cases_begin(size_t capacity);
 void cases_end(void);

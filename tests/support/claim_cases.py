@@ -3,6 +3,7 @@
 them; tests hold that against what the runtimes did."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -139,12 +140,31 @@ def ones(path):
            [(name, FLOAT, None) for name in outputs])  # fmt: skip
 
 
-CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, thresholds, quantized, half, unsafe, ones, bert, detector)}
+def readers(path):
+    """Columns of inputs that the plug-in converts, by who reads them: what is computed with is converted anyway."""
+    m = Maker()
+    large, columns = m.constant("large", np.zeros((64, 4096), "f4")), iter(range(8))
+
+    def column(boxes="boxes"):
+        """Another one each time, or runtimes make one of them."""
+        number = next(columns)
+        return m("Gather", boxes, m.constant(f"at{number}", number), axis=1)
+
+    both = column()
+    outputs = [(m("Sub", column(), "one"), INT64), (m("Gather", large, column()), FLOAT), (column(), INT64), (m("Cast", column(), to=FLOAT), FLOAT)]
+    outputs += [(m("Gather", large, both), FLOAT), (m("Sub", both, "one"), INT64), (m("Sub", m("Gather", m("Identity", column()), "rows"), "one"), INT64)]
+    outputs += [(column(m("Gather", "boxes", "rows")), INT64), (m("Gather", "ints", "many"), TensorProto.INT32), (m("Gather", "ints", "rows"), TensorProto.INT32)]
+    m.save(path, "readers", [("boxes", INT64, [64, 8]), ("one", INT64, []), ("rows", INT64, [2]), ("ints", TensorProto.INT32, [8]), ("many", INT64, [65])],
+           [(name, kind, None) for name, kind in outputs])
+
+
+CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, thresholds, quantized, half, unsafe, ones, readers, bert, detector)}
 
 
 def said_of(path, runtime):
-    """For each gather by its name whether garner is said to take it (None: that is not known), and the reason if not."""
-    command = pathlib.Path(sys.executable).with_name("garner")
+    """For each gather by its name whether garner is said to take it (None: that is not known), and the reason if not. By the
+    command of the build that GARNER_BUILD names, or the one that is installed beside the interpreter."""
+    command = pathlib.Path(os.environ["GARNER_BUILD"]).resolve() / "garner" if "GARNER_BUILD" in os.environ else pathlib.Path(sys.executable).with_name("garner")
     told = subprocess.run([command, "info", path, "--gathers", "--json"], capture_output=True, check=True)
     gathers = [gather for group in json.loads(told.stdout)["groups"] for gather in group["gathers"]]
     return {gather["name"]: (gather[runtime]["taken"], gather[runtime]["reason"]) for gather in gathers}

@@ -122,13 +122,13 @@ static void draw_index(struct kernel_case *c, struct random *random, int64_t i, 
     const int64_t bad = c->wish.bad;
     const bool chosen = i == bad && k == (int)(bad % c->axes);
     if (chosen || (bad >= 0 && i > bad && random_chance(random, 10))) {
-        c->place[i][k] = -1;
+        c->entry[i][k] = -1;
         c->value[i][k] = bad_value(random, axis, c->wish.kernel->index);
         return;
     }
-    const int64_t place = random_between(random, 0, axis->bound - 1);
-    c->place[i][k] = place;
-    c->value[i][k] = axis->wrap && random_chance(random, negative) ? place - axis->bound : place;
+    const int64_t entry = random_between(random, 0, axis->bound - 1);
+    c->entry[i][k] = entry;
+    c->value[i][k] = axis->wrap && random_chance(random, negative) ? entry - axis->bound : entry;
 }
 
 static void draw_points(struct kernel_case *c, struct random *random)
@@ -185,6 +185,7 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
         .by_memcpy = random_chance(random, 10),
         .rows = 1,
         .row_points = points,
+        .prefetch_rows = (uint16_t[]){0, 1, 16}[random_between(random, 0, 2)],
         .table_bytes_per_point = (int32_t)random_between(random, 0, 2) * 9,
     };
     struct segment *s = &c->segment;
@@ -218,8 +219,8 @@ static bool find_point(const struct kernel_case *c, int64_t row, int64_t i, int6
         return true;
     }
     for (int k = 0; k < c->axes; k++) {
-        if (c->place[i][k] < 0) return false;
-        *from += c->place[i][k] * c->axis[k].stride;
+        if (c->entry[i][k] < 0) return false;
+        *from += c->entry[i][k] * c->axis[k].stride;
     }
     const enum source source = c->wish.kernel->source;
     if (kernel_is_joined(source)) *from += i / row_points(c) * c->segment.row_data_stride;
@@ -263,7 +264,7 @@ static void widen_last_axis(const struct kernel_case *c, int64_t i, struct exten
     const struct axis *last = &c->axis[c->axes - 1];
     int64_t from;
     if (last->stride != c->segment.run || !find_point(c, 0, i, &from)) return;
-    from -= c->place[i][c->axes - 1] * last->stride;
+    from -= c->entry[i][c->axes - 1] * last->stride;
     widen(data, false, from, last->bound * last->stride);
 }
 
@@ -278,7 +279,7 @@ static void widen_table(const struct kernel_case *c, struct extent *data)
     for (int64_t i = 0; c->axes > 1 && i < s->n; i++)
         widen_last_axis(c, i, data);
     for (int64_t i = 0; kernel->source == COLUMNS && i < s->n; i++)
-        if (c->place[i][0] >= 0) widen(data, false, c->place[i][0] * c->axis[0].stride, s->n * s->run);
+        if (c->entry[i][0] >= 0) widen(data, false, c->entry[i][0] * c->axis[0].stride, s->n * s->run);
 }
 
 static void measure(const struct kernel_case *c, struct extent *data, struct extent *out)
@@ -356,8 +357,8 @@ static bool complain(const struct kernel_case *c, const char *what, int64_t numb
     const struct segment *s = &c->segment;
     fprintf(stderr,
             "KERNEL FAILED: %s %s: %s %" PRId64 "\n  n %" PRId64 " run %" PRId64 " ramp %" PRId64
-            " step %" PRId64 " ahead %" PRId64 " stream %d axes %d rows %" PRId64 " (%" PRId64 ",%" PRId64
-            ") first bad %" PRId64 " guard %s, data at %d, out at %d of a line\n",
+            " step %" PRId64 " prefetch distance %" PRId64 " non-temporal %d axes %d rows %" PRId64
+            " (%" PRId64 ",%" PRId64 ") first bad %" PRId64 " guard %s, data at %d, out at %d of a line\n",
             garner_level_name(kernel->level), kernel->name, what, number, s->n, s->run, s->data_stride,
             s->out_stride, s->prefetch_distance, s->non_temporal, c->axes, s->rows, s->row_data_stride,
             s->row_out_stride, c->wish.bad, c->wish.side == GUARD_AFTER ? "after" : "before",

@@ -27,7 +27,7 @@ struct kernel_case {
     struct segment segment;
     int axes;
     struct axis axis[CASE_AXES];
-    int64_t place[CASE_POINTS][CASE_AXES]; /* where an index leads; -1: not inside */
+    int64_t entry[CASE_POINTS][CASE_AXES]; /* which one an index selects; -1: not inside */
     int64_t value[CASE_POINTS][CASE_AXES]; /* the index itself */
     int64_t pattern[CASE_POINTS];
     int64_t offset[CASE_POINTS]; /* of BLOCK and HOLED */

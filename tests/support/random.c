@@ -69,6 +69,11 @@ bool test_is_short(void)
     return TEST_SANITIZED || scale() < 1;
 }
 
+bool test_is_long(void)
+{
+    return !TEST_SANITIZED && scale() > 1;
+}
+
 int64_t test_scaled(int64_t count)
 {
     const double scaled = (double)count * scale();

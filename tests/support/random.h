@@ -47,6 +47,9 @@ uint64_t test_seed(uint64_t seed);
 /* Whether the run is scaled down, or under a sanitizer: the longest cases are then left out, loudly. */
 bool test_is_short(void);
 
+/* Whether it is scaled up, as make check does. */
+bool test_is_long(void);
+
 /* `count` times GARNER_TEST_SCALE (1; a tenth under a sanitizer), at least 1. */
 int64_t test_scaled(int64_t count);
 

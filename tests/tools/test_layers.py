@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("include", "src/cpu", "formats/common", "formats/npy", "model", "draw", "cli", "python", "plugin", "onnxruntime", "openvino",
-           "web", "examples")
+           "web", "examples", "table", "mpi")
 
 # Calls go from store.c to list.c to text.c, the last of them through a table.
 CLEAN = {
@@ -42,7 +42,7 @@ def layers(tmp_path):
     def run(files=(), row=None):
         for folder in ("tools", *FOLDERS):
             (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-        for tool in ("layers", "circles.awk"):
+        for tool in ("layers", "circles.awk", "parameters.awk"):
             shutil.copy(ROOT / "tools" / tool, tmp_path / "tools")
         if row:
             table = tmp_path / "tools" / "layers"
@@ -164,3 +164,37 @@ def test_names_of_tests(layers, tmp_path):
     code, said = layers({"tests/text.h": "enum { TEXT };\n"})
     assert code == 1
     assert said == ["tests/text.h:1: formats/common/text.h has the same name"]
+
+
+SEVEN = "int a, int b, int c, int d,\n    int e, int (*f)(int, int), int g"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("one.c", f"static int many({SEVEN})\n{{\n    return a;\n}}\n", "1: many"),
+        ("one.h", f"static inline __attribute__((always_inline)) int many({SEVEN});\n", "1: many"),
+        ("one.c", f"#define MAKE(NAME) \\\n    static int NAME(many, NAME)( \\\n        {SEVEN.replace(chr(10), '')}) \\\n    {{ \\\n    }}\n", "2: NAME"),
+        ("one.hpp", f"struct thing {{\n    int many({SEVEN}) const\n    {{\n        return a;\n    }}\n}};\n", "2: many"),
+        ("one.hpp", f"template <int A, class B> const B *many({SEVEN})\n{{\n    return 0;\n}}\n", "1: many"),
+        ("one.cu", f"namespace inner {{\n  __global__ void many({SEVEN})\n  {{\n  }}\n}}\n", "2: many"),
+    ],
+    ids=["a function", "with an attribute", "in a macro", "in a class", "a template", "in a namespace"],
+)
+def test_parameters(layers, name, text, said):
+    assert layers({f"src/cpu/{name}": text}) == (1, [f"src/cpu/{name}:{said} has 7 parameters"])
+
+
+def test_six_parameters(layers):
+    """Calls and conditions are no functions, nor is what stands in a comment."""
+    text = """/* int many(int a, int b, int c, int d, int e, int f, int g); */
+int six(int a, int b, int c, int d, int e, int (*f)(int, int, int, int, int, int, int))
+{
+    if (a + b > call(1, 2, 3, 4, 5, 6, 7)) return call(1, 2, 3, 4, 5, 6, 7);
+    int last = call(1, 2, 3, 4, 5, 6, 7);
+    call(1, 2, 3, 4, 5, 6,
+         7);
+    return last;
+}
+"""
+    assert layers({"src/cpu/one.c": text})[0] == 0

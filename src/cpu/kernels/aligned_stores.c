@@ -7,10 +7,10 @@
  */
 #include "aligned_stores.h"
 
+#include "source.h"
+
 #if defined(__aarch64__)
 #include <arm_neon.h>
-
-#include "source.h"
 
 enum { MOST_OVERLAPPING = 4 /* whole vectors of a run that may go by unaligned stores */ };
 

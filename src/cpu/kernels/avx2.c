@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* AVX2: rows and slices, whose moves become 32 bytes wide. Its gather instructions win nothing over plain
+/* AVX2: runs, whose moves become 32 bytes wide. Its gather instructions win nothing over plain
  * loads. */
 #include "tails.h"
 

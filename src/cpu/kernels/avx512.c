@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* AVX-512: rows, whose moves become wider, and tuples, whose many indices are checked in its lanes. */
+/* AVX-512: runs, whose moves become wider, and tuples, whose many indices are checked in its lanes. */
 #include "lanes.h"
 
 #if defined(__x86_64__)

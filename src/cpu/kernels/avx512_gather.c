@@ -96,10 +96,10 @@ AVX512_INLINE void gather_few_lanes(const struct segment *s, int run)
 {
     const __mmask8 mask = (__mmask8)(ALL_LANES >> (LANES - s->n));
     const __m512i offset = _mm512_maskz_loadu_epi64(mask, s->index);
-    const int64_t rows = s->rows, ramp = s->row_data_stride, step = s->row_out_stride;
+    const int64_t rows = s->rows, data_stride = s->row_data_stride, out_stride = s->row_out_stride;
     const char *data = s->data;
     char *out = s->out;
-    for (int64_t row = 0; row < rows; row++, data += ramp, out += step) {
+    for (int64_t row = 0; row < rows; row++, data += data_stride, out += out_stride) {
         if (run == 4) {
             __m256i words = gather_some_narrow(mask, offset, data);
             __asm__("" : "+v"(words));

@@ -53,18 +53,20 @@ struct segment {
     int64_t data_stride;       /* from point to point in data, apart from their indices */
     int64_t out_stride;        /* from point to point in out */
     int64_t run;               /* bytes of a point */
-    int64_t prefetch_distance; /* points, or rows where they have few; 0: no point is prefetched */
+    int64_t prefetch_distance; /* points; 0: no point is prefetched */
     bool points_to_l1;         /* points are prefetched into L1, else into L2 */
     bool indices_to_l1;        /* so are indices */
     bool table_to_l1;          /* so is the next row's table */
     bool by_strips;            /* for BLOCK: few columns of many rows at a time, not row by row */
-    bool row_by_row;           /* for BLOCK and HOLED: rows of few points as others, none prefetched ahead */
-    bool unaligned;            /* for the kernel's own use: runs may begin or end within a cache line */
-    bool non_temporal;         /* out is written by non-temporal stores */
-    bool by_memcpy;            /* runs of any length are moved by memcpy */
+    bool row_by_row;   /* for BLOCK and HOLED: rows of few points as others, no later row prefetched */
+    bool unaligned;    /* for the kernel's own use: runs may begin or end within a cache line */
+    bool non_temporal; /* out is written by non-temporal stores */
+    bool by_memcpy;    /* runs of any length are moved by memcpy */
     uint8_t
-        overlap_vectors; /* runs of no more whole vectors are stored unaligned, the last one overlapping */
-    uint8_t row_points;  /* for PANEL and SHORT_...: points of a row */
+        overlap_vectors;    /* runs of no more whole vectors are stored unaligned, the last one overlapping */
+    uint8_t row_points;     /* for PANEL and SHORT_...: points of a row */
+    uint16_t prefetch_rows; /* rows: how much later a row is whose table is prefetched, for SHORT_UNIT, or
+                               whose points are, for BLOCK by strips; 0: none */
     int32_t table_bytes_per_point; /* bytes of a later row's table to prefetch with each point; 0: none */
     int64_t next_table;     /* for UNIT: how far away in data that table lies, or its part for these points */
     const int64_t *pattern; /* for PATTERN: distance in data of each point from the first */
@@ -94,13 +96,14 @@ GARNER_INLINE struct segment segment_at(const struct segment *like, const char *
 
 enum level { SCALAR, AVX2, AVX512, AVX512_GATHER, LEVELS };
 
-/* What a kernel's function is compiled for. It is passed by value through functions that are all inlined, so
- * that its fields are constants in them; where code is shared by several kernels some are not. */
+/* Which kernel it is, a line of kernels.def; or what a function is compiled for. That is passed by value
+ * through functions that are all inlined, so that its fields are constants in them; where code is shared by
+ * several kernels some are not. */
 struct kernel_id {
     enum level level; /* the instruction set */
     enum source source;
     int index; /* bytes of an index */
-    int run;   /* bytes of a point; ANY or ELEMENT: see there */
+    int run;   /* bytes of a point; ANY; or, of a function that several lines share, ELEMENT */
 };
 
 enum {
@@ -109,10 +112,7 @@ enum {
 };
 
 struct kernel {
-    enum level level;
-    enum source source;
-    int index;
-    int run; /* bytes of a point; 0: any */
+    struct kernel_id id;
     kernel_function *function;
 };
 
@@ -140,6 +140,11 @@ enum level garner_cpu_level(void);
 
 /* The highest level that this machine has, whatever the environment says. */
 enum level garner_cpu_detected(void);
+
+#if defined(__x86_64__)
+/* What a CPU has of these features (EBX of CPUID's leaf 7) in a system that saves this state (XCR0). */
+enum level garner_x86_level(unsigned features, uint64_t state);
+#endif
 
 /* The kernels of a level; NULL if this architecture has no such level. */
 const kernel_table *garner_level_kernels(enum level level);

@@ -55,8 +55,8 @@ SHARED_NAME(LEVEL)(const struct segment *s, enum source source, int index)
 #undef IS_UNCOMMON
 
 const kernel_table LEVEL_TABLE = {
-#define TABLE_ENTRY(level, source, index, run, body)                         \
-    [source][INDEX_SLOT(index)][RUN_SLOT(run)] = {level, source, index, run, \
+#define TABLE_ENTRY(level, source, index, run, body)                           \
+    [source][INDEX_SLOT(index)][RUN_SLOT(run)] = {{level, source, index, run}, \
                                                   NAME(LEVEL, source, index, body)},
 #define KERNEL(level, source, index, run, body) LEVEL_IS_##level(TABLE_ENTRY(level, source, index, run, body))
 #include "kernels.def"

@@ -25,9 +25,9 @@
 #endif
 
 enum {
-    LOOK = 2048,       /* prefetch distance within a long run, and within indices, in bytes */
-    OUT_AHEAD = 1024,  /* prefetch distance of out on x86, which reads what it will replace */
-    NON_TEMPORAL = 384 /* bytes; a run of this length is stored non-temporally to any address */
+    OWN_DISTANCE = 2048, /* prefetch distance within a long run, and within indices, in bytes */
+    OUT_DISTANCE = 1024, /* prefetch distance of out on x86, which reads what it will replace */
+    NON_TEMPORAL = 384   /* bytes; a run of this length is stored non-temporally to any address */
 };
 
 /* Into L1, or into L2. */
@@ -69,7 +69,7 @@ GARNER_INLINE void store_two_quarters(char *out, quarter first, quarter second)
 GARNER_INLINE void move_line(char *out, const char *from, enum level level)
 {
 #if defined(__x86_64__)
-    prefetch_line((uintptr_t)out + OUT_AHEAD, true);
+    prefetch_line((uintptr_t)out + OUT_DISTANCE, true);
     if (level >= AVX512) {
         typedef uint8_t line __attribute__((vector_size(LINE)));
         line bytes;
@@ -188,8 +188,8 @@ GARNER_INLINE void move_lines_prefetching(char *out, const char *from, int64_t b
 GARNER_INLINE void move_prefetching(char *out, const char *from, int64_t run, uintptr_t later, bool to_l1,
                                     enum level level)
 {
-    const int64_t whole = run & -LINE, own = whole > LOOK ? whole - LOOK : 0;
-    move_lines_prefetching(out, from, own, (uintptr_t)from + LOOK, to_l1, level);
+    const int64_t whole = run & -LINE, own = whole > OWN_DISTANCE ? whole - OWN_DISTANCE : 0;
+    move_lines_prefetching(out, from, own, (uintptr_t)from + OWN_DISTANCE, to_l1, level);
     move_lines_prefetching(out + own, from + own, whole - own, later, to_l1, level);
     if (whole < run) {
         prefetch_line(later + (uintptr_t)(run - own) - 1, to_l1);
@@ -204,10 +204,11 @@ move_non_temporal(char *out, const char *from, int64_t run, uintptr_t later, boo
 {
     const int64_t head = move_head(out, from, run, SCALAR);
     out += head, from += head, run -= head;
-    const int64_t whole = run & -LINE, own = whole > LOOK ? whole - LOOK : 0;
+    const int64_t whole = run & -LINE, own = whole > OWN_DISTANCE ? whole - OWN_DISTANCE : 0;
     for (int64_t k = 0; k < whole; k += LINE) {
         if (later)
-            prefetch_line(k < own ? (uintptr_t)from + LOOK + (uintptr_t)k : later + (uintptr_t)(k - own),
+            prefetch_line(k < own ? (uintptr_t)from + OWN_DISTANCE + (uintptr_t)k
+                                  : later + (uintptr_t)(k - own),
                           to_l1);
         stream_line(out + k, from + k);
     }

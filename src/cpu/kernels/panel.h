@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of a line or half a line of elements each, out of a packed panel: a few columns of a table that were
- * copied together, so that they stay in L1 or L2 while all rows of indices go by.
+ * copied together, so that they stay in L1 or L2 while all rows choose from them.
  */
 #ifndef GARNER_CPU_PANEL_H
 #define GARNER_CPU_PANEL_H

@@ -155,7 +155,7 @@ GARNER_INLINE int move_two_groups(const struct segment *s, int64_t first, bool w
     const int count = 2 * GROUP;
     if (count * id.index >= LINE) prefetch_indices(s, first, count * id.index, id.index, true);
     if (count * id.run >= LINE)
-        prefetch_lines((uintptr_t)s->out + (uintptr_t)(first * id.run) + OUT_AHEAD, count * id.run, true);
+        prefetch_lines((uintptr_t)s->out + (uintptr_t)(first * id.run) + OUT_DISTANCE, count * id.run, true);
     UNROLL for (int moved = 0; moved < count; moved += GROUP)
     {
         if (!move_group(s, (struct group){first + moved, GROUP, wraps}, false, id)) return moved;
@@ -213,9 +213,9 @@ GARNER_INLINE int64_t gather_groups(const struct segment *s, int64_t i, int64_t 
     return i;
 }
 
-/* Moves as many points as are inside, and prefetched ahead; returns where it stopped. The two loops for runs
- * differ in the cache level alone, which elements choose group by group. */
-GARNER_INLINE int64_t gather_ahead(const struct segment *s, int64_t i, const struct kernel_id id)
+/* Moves as many points as are inside and have later ones to prefetch; returns where it stopped. The two loops
+ * for runs differ in the cache level alone, which elements choose group by group. */
+GARNER_INLINE int64_t gather_and_prefetch(const struct segment *s, int64_t i, const struct kernel_id id)
 {
     const bool indices_to_l1 = id.source != UNIT || s->indices_to_l1;
     if (id.run <= SHORT_RUN) return gather_prefetching(s, i, indices_to_l1, id);
@@ -233,7 +233,7 @@ GARNER_INLINE int64_t gather_points(const struct segment *s, int64_t i, int64_t 
     const bool has_table = id.source == UNIT && id.run > 0 && id.run <= SHORT_RUN;
     const int together = table_points(id);
     if (id.source != BLOCK && id.run <= LINE && !wraps && s->prefetch_distance) {
-        i = gather_ahead(s, i, id);
+        i = gather_and_prefetch(s, i, id);
         if (end - i >= source_group(id) + s->prefetch_distance) return i; /* it stopped at an index */
     }
     if (has_table && s->table_bytes_per_point)

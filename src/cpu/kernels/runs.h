@@ -73,6 +73,37 @@ GARNER_INLINE int64_t gather_runs(const struct segment *given, const struct kern
     return i;
 }
 
+/* Whether runs are so long that it pays to look how they follow each other in data. */
+GARNER_INLINE bool goes_by_order(const struct segment *s, const struct kernel_id id)
+{
+    enum { LONG_RUN = 4096 };
+    return !X86 && id.source == UNIT && s->run >= LONG_RUN && s->prefetch_distance != 0;
+}
+
+/* The same for long runs. One that is the run before once more, or lies right behind it, as sorted indices
+ * have it, is left to the hardware prefetcher: prefetches would only take its time. */
+GARNER_INLINE int64_t gather_long_runs(const struct segment *s, const struct kernel_id id)
+{
+    const int64_t n = s->n, run = s->run;
+    const char *before = NULL, *next = NULL; /* the last run, and what lies behind it */
+    int64_t i = 0, offset;
+    char *out = s->out;
+    for (; i < n && find_run(s, i, &offset, id); i++, out += s->out_stride) {
+        const char *from = s->data + offset;
+        const uintptr_t later = run_address(s, at_most(i + s->prefetch_distance, n - 1), true, id);
+        if (from == before || from == next) {
+            if (later != (uintptr_t)from && later != (uintptr_t)from + (uintptr_t)run)
+                prefetch_lines(later, OWN_DISTANCE, s->points_to_l1);
+            memcpy(out, from, (size_t)run);
+        } else {
+            move_run_prefetching(s, out, from, later, id);
+        }
+        before = from;
+        next = from + run;
+    }
+    return i;
+}
+
 /* Whether the runs of a row, of a known length, are moved one by one. */
 GARNER_INLINE bool goes_one_by_one(const struct segment *s, const struct kernel_id id)
 {

@@ -11,9 +11,9 @@
 enum {
     FEW_ELEMENTS = 8, /* of a row, whose offsets fit into registers */
     STRIP_ROWS = 32,
-    ROWS_AHEAD = 4,  /* prefetch distance of such rows */
-    FEW_POINTS = 16, /* of a row, for which later rows are prefetched */
-    FEW_BYTES = 256  /* of each of them, at most */
+    ROW_DISTANCE = 4, /* prefetch distance of rows of few points, in rows */
+    FEW_POINTS = 16,  /* of a row, for which later rows are prefetched */
+    FEW_BYTES = 256   /* of each of them, at most */
 };
 
 /* Prefetches the points of a later row, where a row has few. */
@@ -29,13 +29,13 @@ GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64
 GARNER_INLINE void gather_rows_of(const struct segment *s, int count, const struct kernel_id id)
 {
     const int64_t *offset = (const int64_t *)(const void *)s->index;
-    const int64_t rows = s->rows, ramp = s->row_data_stride, step = s->row_out_stride;
+    const int64_t rows = s->rows, data_stride = s->row_data_stride, out_stride = s->row_out_stride;
     const char *data = s->data;
     char *out = s->out;
-    const uintptr_t later = X86 ? (uintptr_t)s->prefetch_distance * (uintptr_t)ramp : 0;
+    const uintptr_t later = X86 ? (uintptr_t)s->prefetch_rows * (uintptr_t)data_stride : 0;
     int64_t from[FEW_ELEMENTS];
     UNROLL for (int i = 0; i < count; i++) from[i] = offset[i];
-    for (int64_t row = 0; row < rows; row++, data += ramp, out += step) {
+    for (int64_t row = 0; row < rows; row++, data += data_stride, out += out_stride) {
         const char *at[FEW_ELEMENTS];
         UNROLL for (int i = 0; i < count; i++) at[i] = data + from[i];
         if (later) UNROLL for (int i = 0; i < count; i++) prefetch_line((uintptr_t)at[i] + later, true);
@@ -88,13 +88,13 @@ GARNER_INLINE void gather_short_rows(const struct segment *given, const struct k
 {
     const struct segment own = *given, *const s = &own;
     const int64_t *offset = (const int64_t *)(const void *)s->index, run = point_bytes(s, id);
-    const int64_t later = ROWS_AHEAD * s->row_data_stride;
+    const int64_t later = ROW_DISTANCE * s->row_data_stride;
     const char *data = s->data;
     char *out = s->out;
     /* the out-of-order window of x86 CPUs reaches far enough */
     const bool prefetches = !X86 && s->prefetch_distance && run <= FEW_BYTES;
     for (int64_t row = 0; row < s->rows; row++, data += s->row_data_stride, out += s->row_out_stride) {
-        if (prefetches && row + ROWS_AHEAD < s->rows) prefetch_row(s, data + later, run);
+        if (prefetches && row + ROW_DISTANCE < s->rows) prefetch_row(s, data + later, run);
         char *to = out;
         for (int64_t i = 0; i < s->n; i++, to += s->out_stride)
             move_point(s, to, data, offset[i], id);

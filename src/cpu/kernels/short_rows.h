@@ -34,7 +34,7 @@ GARNER_INLINE bool take_next(struct segment *row, int count, bool wraps, const s
 GARNER_INLINE int take_points(struct segment *row, int left, bool wraps, uintptr_t later,
                               const struct kernel_id id)
 {
-    const uintptr_t bytes = (uintptr_t)(HALF_GROUP * row->table_bytes_per_point);
+    const uintptr_t bytes = (uintptr_t)(HALF_GROUP * row->table_bytes_per_point); /* analysis: a few KB */
     const bool prefetches = id.source == SHORT_UNIT && !wraps && later != 0;
     uintptr_t next_table = (uintptr_t)row->data + later;
     for (; left >= GROUP; left -= GROUP, next_table += 2 * bytes) {
@@ -68,8 +68,7 @@ GARNER_INLINE int64_t take_rows(const struct segment *given, bool prefetches, co
     struct axis axis[MOST_AXES];
     struct segment row = own_segment(given, axis, id);
     const char *const end = row.index + row.n * id.index;
-    const uintptr_t later =
-        prefetches ? (uintptr_t)row.prefetch_distance * (uintptr_t)row.row_data_stride : 0;
+    const uintptr_t later = prefetches ? (uintptr_t)row.prefetch_rows * (uintptr_t)row.row_data_stride : 0;
     const int64_t next = row.row_data_stride - (id.source == SHORT_COLUMNS ? row.row_points * id.run : 0);
     for (; row.index < end; row.data += next)
         if (!take_row(&row, later, id)) break;

@@ -10,8 +10,8 @@
  *   ..UNIT         stride = run, if that is a constant
  *   all others     every bound below 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
  *                  costs a third of one of 64 bits on some CPUs
- *   all            points of out lie side by side: step = run, if that is a constant
- *   ..COLUMNS      so do points of data whose indices are 0: ramp = run, if that is a constant
+ *   all            points of out lie side by side: out_stride = run, if that is a constant
+ *   ..COLUMNS      so do points of data whose indices are 0: data_stride = run, if that is a constant
  *   SHORT_.., PANEL   there are whole rows; PANEL has less than 2^25 rows of data
  *   BLOCK, HOLED   none of this; to all others indices lie side by side, to PANEL those of a row
  */
@@ -39,7 +39,7 @@ GARNER_INLINE int64_t gather_any(const struct segment *s, const struct kernel_id
         done = gather_overlapping(s, id.index);
     if (done == s->n) return done;
     const struct segment rest = rest_of(s, done, id);
-    return done + gather_runs(&rest, id);
+    return done + (goes_by_order(&rest, id) ? gather_long_runs(&rest, id) : gather_runs(&rest, id));
 }
 
 /* One row. */

@@ -194,7 +194,7 @@ GARNER_INLINE bool find_run(const struct segment *s, int64_t point, int64_t *off
 GARNER_INLINE void prefetch_indices(const struct segment *s, int64_t first, int64_t bytes, int64_t pitch,
                                     bool to_l1)
 {
-    prefetch_lines((uintptr_t)s->index + (uintptr_t)(first * pitch) + LOOK, bytes, to_l1);
+    prefetch_lines((uintptr_t)s->index + (uintptr_t)(first * pitch) + OWN_DISTANCE, bytes, to_l1);
 }
 
 /* Whether these runs are stored non-temporally: the planner wants it, and they are whole lines or long. */

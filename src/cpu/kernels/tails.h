@@ -95,7 +95,7 @@ GARNER_INLINE void prefetch_tailed(const struct segment *s, int64_t first, int c
                                    const struct kernel_id id)
 {
     if (how.whole == 0) {
-        prefetch_lines((uintptr_t)s->out + (uintptr_t)(first * s->out_stride) + OUT_AHEAD,
+        prefetch_lines((uintptr_t)s->out + (uintptr_t)(first * s->out_stride) + OUT_DISTANCE,
                        count * s->out_stride, true);
         UNROLL for (int k = 0; k < count; k++) prefetch_run(s, first + k + s->prefetch_distance, s->run, id);
         return;

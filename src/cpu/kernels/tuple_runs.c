@@ -6,9 +6,9 @@
  */
 #include "tuple_runs.h"
 
-#if defined(__aarch64__)
 #include "overlap_copy.h"
 
+#if defined(__aarch64__)
 enum { FOUND_POINTS = 64, FOUND_GROUP = 4 };
 
 /* The offsets of some points. */

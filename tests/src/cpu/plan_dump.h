@@ -25,7 +25,7 @@ static int64_t no_kernel(const struct segment *s, const char *data, const char *
 /* All kernels by their names alone. */
 static const kernel_table named_kernels[LEVELS] = {
 #define KERNEL(level, source, index, run, body) \
-    [level][source][INDEX_SLOT(index)][RUN_SLOT(run)] = {level, source, index, run, no_kernel},
+    [level][source][INDEX_SLOT(index)][RUN_SLOT(run)] = {{level, source, index, run}, no_kernel},
 #include "cpu/kernels/kernels.def"
 #undef KERNEL
 };
@@ -41,9 +41,9 @@ enum { DECISIONS = 35 };
 
 static int64_t kernel_number(const struct kernel *kernel)
 {
-    return kernel ? (((int64_t)kernel->level * SOURCES + kernel->source) * 16 + kernel->index) * 512 +
-                        kernel->run
-                  : -1;
+    if (kernel == NULL) return -1;
+    const struct kernel_id id = kernel->id;
+    return (((int64_t)id.level * SOURCES + id.source) * 16 + id.index) * 512 + id.run;
 }
 
 static inline void decisions_of(int64_t number[DECISIONS], const struct cpu_work *work)
@@ -69,7 +69,7 @@ static inline void decisions_of(int64_t number[DECISIONS], const struct cpu_work
         s->data_stride,
         s->out_stride,
         s->run,
-        s->prefetch_distance,
+        at_least(s->prefetch_distance, s->prefetch_rows), /* where both are set they are the same */
         s->points_to_l1,
         s->indices_to_l1,
         s->table_to_l1,

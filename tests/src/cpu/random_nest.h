@@ -2,7 +2,7 @@
 /*
  * Random nests, each made of its number alone and the same on every machine: the three operators in realistic
  * variety, with sizes on both sides of every threshold that the planner has. Nothing is executed, so a table
- * may have any size.
+ * may have any size. No two draws stand in one expression, whose order compilers choose.
  */
 #ifndef GARNER_RANDOM_NEST_H
 #define GARNER_RANDOM_NEST_H
@@ -106,6 +106,12 @@ static inline int64_t draw_item(struct draw *draw)
     return INT64_C(1) << draw_below(draw, 5);
 }
 
+static inline int64_t draw_items(struct draw *draw, int most)
+{
+    const int64_t item = draw_item(draw);
+    return item * draw_count(draw, most);
+}
+
 static inline int64_t draw_run(struct draw *draw)
 {
     switch (draw_below(draw, 8)) {
@@ -117,9 +123,9 @@ static inline int64_t draw_run(struct draw *draw)
     case 3:
         return INT64_C(1) << draw_below(draw, 13);
     case 4:
-        return draw_item(draw) * draw_count(draw, 18);
+        return draw_items(draw, 18);
     default:
-        return draw_item(draw) * draw_count(draw, 8);
+        return draw_items(draw, 8);
     }
 }
 
@@ -170,7 +176,7 @@ static inline void draw_along_columns(struct draw *draw, struct nest *nest)
     const int64_t width = columns + (draw_once_in(draw, 3) ? draw_count(draw, 8) : 0), pitch = width * item;
     const int64_t bound =
         draw_fitting(draw_once_in(draw, 3) ? draw_count(draw, 11) : draw_extent(draw, 17, pitch), pitch);
-    const int64_t some = at_least(1, bound / (1 + draw_below(draw, 4)) - draw_below(draw, 2));
+    const int64_t parts = 1 + draw_below(draw, 4), some = at_least(1, bound / parts - draw_below(draw, 2));
     const int64_t n = draw_fitting(draw_once_in(draw, 2) ? some : draw_extent(draw, 14, pitch), pitch);
     const int64_t outer =
         draw_once_in(draw, 2) ? 1 : draw_fitting(draw_count(draw, 8), at_least(n, bound) * pitch);
@@ -190,9 +196,10 @@ static inline void draw_transposed(struct draw *draw, struct nest *nest)
     const int64_t rows = draw_fitting(draw_extent(draw, 10, n * item), at_least(n, bound) * pitch);
     nest->axes = 1;
     nest->axis[0] = (struct axis){bound, draw_once_in(draw, 6) ? -pitch : pitch, bound};
-    draw_add(nest, rows, draw_once_in(draw, 2) ? 0 : bound * pitch, draw_once_in(draw, 3) ? 0 : n, n * item);
-    draw_add(nest, n, draw_once_in(draw, 2) ? bound * pitch : pitch, 1,
-             draw_once_in(draw, 6) ? 2 * item : item);
+    const int64_t table = draw_once_in(draw, 2) ? 0 : bound * pitch;
+    draw_add(nest, rows, table, draw_once_in(draw, 3) ? 0 : n, n * item);
+    const int64_t apart = draw_once_in(draw, 2) ? bound * pitch : pitch;
+    draw_add(nest, n, apart, 1, draw_once_in(draw, 6) ? 2 * item : item);
 }
 
 /* GatherND: tuples of one to five indices, perhaps for each batch. */

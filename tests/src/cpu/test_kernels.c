@@ -86,7 +86,13 @@ static void run_kernel(const struct kernel_line *kernel, uint64_t number)
 
 typedef void kernel_test(const struct kernel_line *kernel, uint64_t number);
 
-/* Every line of kernels.def has its place in its level's table. */
+static bool is_line(struct kernel_id id, const struct kernel_line *line)
+{
+    return id.level == line->level && id.source == line->source && id.index == line->index &&
+           id.run == line->run;
+}
+
+/* Every line of kernels.def is in its level's table. */
 static int each_kernel(enum level level, kernel_test *test)
 {
     int count = 0;
@@ -94,8 +100,7 @@ static int each_kernel(enum level level, kernel_test *test)
         const struct kernel_line *line = &kernel_lines[i];
         if (line->level != level) continue;
         const struct kernel *kernel = kernel_of_line(line);
-        if (!kernel || !kernel->function || kernel->level != level || kernel->source != line->source ||
-            kernel->index != line->index || kernel->run != line->run)
+        if (!kernel || !kernel->function || !is_line(kernel->id, line))
             fail_msg("%s %s is not in its table", garner_level_name(level), line->name);
         test(line, (uint64_t)count++);
     }
@@ -122,10 +127,10 @@ static void find_kernel(enum source source, int index, int64_t run)
     const struct kernel *kernel = garner_kernel_find(source, index, run);
     assert_non_null(kernel);
     assert_non_null(kernel->function);
-    assert_int_equal(kernel->source, source);
-    assert_int_equal(kernel->index, index);
-    assert_true(kernel->run == 0 || kernel->run == run);
-    assert_true(kernel->level <= garner_cpu_level());
+    assert_int_equal(kernel->id.source, source);
+    assert_int_equal(kernel->id.index, index);
+    assert_true(kernel->id.run == 0 || kernel->id.run == run);
+    assert_true(kernel->id.level <= garner_cpu_level());
 }
 
 static bool has_kernel(enum source source, int64_t run)
@@ -145,9 +150,9 @@ static void test_find(void **state)
                 if (has_kernel((enum source)source, run)) find_kernel((enum source)source, index, run);
 }
 
-/* ---- Far apart: products of place and stride of up to 2^63 ---- */
+/* ---- Far apart: products of index and stride of up to 2^63 ---- */
 
-enum { FAR_POINTS = 37, FAR_PLACES = 3 };
+enum { FAR_POINTS = 37, FAR_ENTRIES = 3 };
 static char *far_data;
 
 static void fill_segment(struct segment *s, char *index, int width, const int64_t *values)
@@ -166,7 +171,7 @@ static void run_far(const struct kernel_line *kernel, struct axis axis)
 {
     char index[FAR_POINTS * 8], out[FAR_POINTS * 64];
     int64_t values[FAR_POINTS];
-    const int64_t places[FAR_PLACES] = {0, axis.bound / 2, axis.bound - 1};
+    const int64_t entries[FAR_ENTRIES] = {0, axis.bound / 2, axis.bound - 1};
     const int64_t run = kernel->run ? kernel->run : 24;
     struct segment s = {.data = far_data, .out = out, .n = FAR_POINTS, .out_stride = run, .run = run};
     s.row_points = FAR_POINTS;
@@ -174,14 +179,14 @@ static void run_far(const struct kernel_line *kernel, struct axis axis)
     if (columns) s.data_stride = run;
     s.axis = &axis;
     for (int i = 0; i < FAR_POINTS; i++)
-        values[i] = places[i % FAR_PLACES] - (i % 5 == 0 ? axis.bound : 0);
-    for (int k = 0; k < FAR_PLACES; k++)
-        memset(far_data + places[k] * axis.stride, k + 1, (size_t)(run * (columns ? FAR_POINTS : 1)));
+        values[i] = entries[i % FAR_ENTRIES] - (i % 5 == 0 ? axis.bound : 0);
+    for (int k = 0; k < FAR_ENTRIES; k++)
+        memset(far_data + entries[k] * axis.stride, k + 1, (size_t)(run * (columns ? FAR_POINTS : 1)));
     fill_segment(&s, index, kernel->index, values);
     memset(out, 0x5a, sizeof out);
     assert_int_equal(kernel_of_line(kernel)->function(&s, s.data, s.index, s.out, s.n), FAR_POINTS);
     for (int64_t i = 0; i < FAR_POINTS * run; i++)
-        if (out[i] != far_data[places[i / run % FAR_PLACES] * axis.stride])
+        if (out[i] != far_data[entries[i / run % FAR_ENTRIES] * axis.stride])
             fail_msg("byte %d of out, stride %" PRId64, (int)i, axis.stride);
 }
 

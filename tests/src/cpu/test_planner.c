@@ -2,7 +2,9 @@
 /* Plans of shapes whose products are at the edge of what can be counted, which nobody could run. */
 #include "testing.h"
 
+#include "cpu/cpu_work.h"
 #include "garner.h"
+#include "line.h"
 
 #include <string.h>
 
@@ -56,12 +58,42 @@ static void test_rows_far_apart(void **state)
     expect_plan(&op, &data, &indices, "(3: 4611686018427383808,0,4096)");
 }
 
+/* What is said of a plan that prefetches so. */
+static void expect_prefetch(int64_t distance, int32_t per_point, int64_t share, const char *words)
+{
+    char text[400];
+    struct line line = {text, sizeof text, 0};
+    const struct nest nest = {.run = 4};
+    const struct cpu_target *target = garner_cpu_target();
+    struct cpu_work work = {.strategy = ROWS, .tasks = 1, .table_share = share, .table_share_to_l1 = true};
+    work.kernel = target_kernel(target, UNIT, 8, 4);
+    work.segment.prefetch_distance = distance;
+    work.segment.table_bytes_per_point = per_point;
+    garner_cpu_describe_for(&work, &nest, target, &line);
+    if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
+}
+
+/* Points, the next row's table, that of the next rows; each alone and together. */
+static void test_words_about_prefetching(void **state)
+{
+    (void)state;
+    expect_prefetch(0, 0, 0, ", prefetch none, stores");
+    expect_prefetch(8, 0, 0, ", prefetch 8 points to L2, stores");
+    expect_prefetch(1, 0, 0, ", prefetch 1 point to L2, stores");
+    expect_prefetch(0, 64, 0, ", prefetch table+1 64 B/point to L2, stores");
+    expect_prefetch(8, 64, 0, ", prefetch 8 points to L2 and table+1 64 B/point to L2, stores");
+    expect_prefetch(0, 0, 5, ", prefetch next table 5 B/row to L1, stores");
+    expect_prefetch(8, 0, 5, ", prefetch 8 points to L2 and next table 5 B/row to L1, stores");
+    expect_prefetch(0, 64, 5, ", prefetch table+1 64 B/point to L2 and next table 5 B/row to L1, stores");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cost_of_many_points),
         cmocka_unit_test(test_cost_of_a_long_run),
         cmocka_unit_test(test_rows_far_apart),
+        cmocka_unit_test(test_words_about_prefetching),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "testing.h"
 
 #include "cpu/profile.h"
+#include "end_child.h"
 #include "garner.h"
 #include "system.h"
 
@@ -30,8 +31,8 @@ static void check_line(const struct profile *line)
                 line->l2_table < line->l3_table);
     assert_true(line->run_repeats > 0 && line->reused_row > 0 && line->block_table > 0);
     assert_true(line->run_near.bytes > 0 && line->run_far.bytes > 0);
-    assert_true(line->panel_rows_small > 0 && line->panel_rows_long > 0);
-    assert_true(line->panel_far_table == NEVER || line->panel_rows_far > 0);
+    assert_true(line->panel_entries_small > 0 && line->panel_entries_long > 0);
+    assert_true(line->panel_far_table == NEVER || line->panel_entries_far > 0);
     assert_true(line->non_temporal_out > 0 && line->memcpy_run > 0 && line->scratch_column > 0);
     assert_true(strlen(line->cpus) > 0);
 }
@@ -109,6 +110,36 @@ static void test_x86_models(void **state)
                             known[i].line);
 }
 
+static void test_x86_makers(void **state)
+{
+    (void)state;
+    assert_int_equal(garner_x86_maker("GenuineIntel"), INTEL);
+    assert_int_equal(garner_x86_maker("AuthenticAMD"), AMD);
+    assert_int_equal(garner_x86_maker("HygonGenuine"), AMD);
+    assert_int_equal(garner_x86_maker("VIA VIA VIA "), OTHER_MAKER);
+}
+
+/* What a system does not save the registers of does not count. */
+static void test_x86_levels(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    enum { X87 = 1, SSE = 2, AVX = 4, AVX512_REGISTERS = 0xe0, ALL = X87 | SSE | AVX | AVX512_REGISTERS };
+    const unsigned avx2 = 1u << 5, f = 1u << 16, dq = 1u << 17, bw = 1u << 30, vl = 1u << 31;
+    const unsigned avx512[] = {f, dq, bw, vl}, all = avx2 | f | dq | bw | vl;
+    assert_int_equal(garner_x86_level(all, ALL), AVX512_GATHER);
+    assert_int_equal(garner_x86_level(all, X87 | SSE | AVX), AVX2);
+    assert_int_equal(garner_x86_level(all, ALL & ~0x20), AVX2);
+    assert_int_equal(garner_x86_level(all, X87 | SSE), SCALAR);
+    assert_int_equal(garner_x86_level(all, X87 | AVX), SCALAR);
+    assert_int_equal(garner_x86_level(all & ~avx2, ALL), SCALAR);
+    assert_int_equal(garner_x86_level(avx2, ALL), AVX2);
+    assert_int_equal(garner_x86_level(0, ALL), SCALAR);
+    for (size_t i = 0; i < sizeof avx512 / sizeof *avx512; i++)
+        assert_int_equal(garner_x86_level(all & ~avx512[i], ALL), AVX2);
+#endif
+}
+
 static void test_arm_parts(void **state)
 {
     (void)state;
@@ -149,9 +180,9 @@ static bool has_target(const char *wish, const char *name, enum level level)
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        if (setenv("GARNER_CPU", wish, 1) != 0) _exit(2);
+        if (setenv("GARNER_CPU", wish, 1) != 0) end_child(2);
         const struct profile *profile = &garner_cpu_target()->profile;
-        _exit(strcmp(profile->name, name) != 0 || profile->level != level);
+        end_child(strcmp(profile->name, name) != 0 || profile->level != level);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -189,12 +220,12 @@ static void test_named_profiles_are_not_scaled(void **state)
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            if (setenv("GARNER_CPU", garner_profile(i)->name, 1) != 0) _exit(2);
+            if (setenv("GARNER_CPU", garner_profile(i)->name, 1) != 0) end_child(2);
             const struct profile *used = &garner_cpu_target()->profile, *line = garner_profile(i);
-            _exit(used->l2_table != line->l2_table || used->block_table != line->block_table ||
-                  used->panel_table != line->panel_table || used->l3_table != line->l3_table ||
-                  used->element_table != line->element_table ||
-                  used->non_temporal_out != line->non_temporal_out);
+            end_child(used->l2_table != line->l2_table || used->block_table != line->block_table ||
+                      used->panel_table != line->panel_table || used->l3_table != line->l3_table ||
+                      used->element_table != line->element_table ||
+                      used->non_temporal_out != line->non_temporal_out);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -216,7 +247,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_environment), cmocka_unit_test(test_named_profiles_are_not_scaled),
-        cmocka_unit_test(test_lines),       cmocka_unit_test(test_x86_models),
+        cmocka_unit_test(test_lines),       cmocka_unit_test(test_x86_makers),
+        cmocka_unit_test(test_x86_levels),  cmocka_unit_test(test_x86_models),
         cmocka_unit_test(test_arm_parts),   cmocka_unit_test(test_every_cpu_has_a_line),
         cmocka_unit_test(test_cache_sizes),
     };

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY = 40 << 20, POINTS = 60000, BYTES = 4 << 20, STREAMED = 34 << 20 };
+enum { CAPACITY = 40 << 20, POINTS = 60000, BYTES = 4 << 20, NON_TEMPORAL_OUT = 34 << 20 };
 
 static uint64_t seed;
 
@@ -25,18 +25,18 @@ static uint64_t seed;
 enum feature {
     ROW_TASKS,
     COLUMN_TASKS,
-    PIECES,
+    SLICES,
     SEVERAL_BLOCKS,
     MANY_SHORT,
     SEVERAL_SWEEPS,
-    LOOK_AHEAD,
+    PREFETCH,
     SCRATCH_ROWS,
-    STREAM,
+    NON_TEMPORAL,
     FEATURES
 };
 static const char *const feature_names[FEATURES] = {
     "tasks of rows",      "tasks of columns", "slices of a run", "several blocks", "many short",
-    "several block rows", "look-ahead",       "scratch rows",    "stream"};
+    "several block rows", "prefetch",         "scratch rows",    "non-temporal"};
 static const char *const strategy_names[] = {[ROWS] = "rows",
                                              [SHORT_ROWS] = "short rows",
                                              [PANELS] = "panels",
@@ -60,13 +60,13 @@ static void note_features(const struct cpu_work *work, const struct nest *nest)
     const bool resolved = work->strategy == REUSED_INDICES || (work->strategy == ROWS && !work->kernel);
     met.features[ROW_TASKS] += work->strategy != BITS && work->row_share < work->rows;
     met.features[COLUMN_TASKS] += work->column_tasks > 1;
-    met.features[PIECES] += work->slices > 1;
+    met.features[SLICES] += work->slices > 1;
     met.features[SEVERAL_BLOCKS] += resolved && inner > BLOCK_POINTS;
     met.features[MANY_SHORT] += work->strategy == SHORT_ROWS && work->column_share * inner > 1024;
     met.features[SEVERAL_SWEEPS] += work->strategy == REUSED_INDICES && work->row_share > work->block_rows;
-    met.features[LOOK_AHEAD] += work->strategy != BITS && work->segment.prefetch_distance > 0;
+    met.features[PREFETCH] += work->strategy != BITS && work->segment.prefetch_distance > 0;
     met.features[SCRATCH_ROWS] += work->slots > 0;
-    met.features[STREAM] += work->strategy != BITS && work->segment.non_temporal;
+    met.features[NON_TEMPORAL] += work->strategy != BITS && work->segment.non_temporal;
 }
 
 static void note(const struct test_case *c, const garner_plan *plan)
@@ -77,9 +77,9 @@ static void note(const struct test_case *c, const garner_plan *plan)
     met.parallel[strategy] += work->tasks > 1;
     if (bad == (c->oob != GARNER_OOB_ERROR)) met.policies[strategy][c->oob]++;
     if (strategy == PANELS)
-        met.sources[work->panel_kernel->source]++;
+        met.sources[work->panel_kernel->id.source]++;
     else if (work->kernel)
-        met.sources[work->kernel->source]++;
+        met.sources[work->kernel->id.source]++;
     else
         met.no_source[strategy]++;
     note_features(work, &plan->nest);
@@ -139,7 +139,7 @@ static int report_all(void)
         if (line->level == SCALAR) missing += report("kernel", line->name, met.sources[line->source]);
     }
     for (int feature = 0; feature < FEATURES; feature++)
-        if (feature != STREAM) missing += report("", feature_names[feature], met.features[feature]);
+        if (feature != NON_TEMPORAL) missing += report("", feature_names[feature], met.features[feature]);
     return missing;
 }
 
@@ -239,8 +239,8 @@ static void draw_panels(struct random *random, struct test_case *c)
     c->axis = 1;
 }
 
-/* A table of more rows than a panel on the stack, and an out that has room for one. */
-static void draw_lent(struct random *random, struct test_case *c)
+/* A table of more entries than a panel on the stack, and an out that has room for one. */
+static void draw_scratch_panels(struct random *random, struct test_case *c)
 {
     const int64_t item = (int64_t)1 << random_between(random, 1, 2), blocks = random_between(random, 1, 2);
     const int64_t bound = random_between(random, 769, 1200), rows = random_between(random, bound, 2 * bound);
@@ -340,7 +340,7 @@ static void draw_packed(struct random *random, struct test_case *c)
     set_shape(&c->indices, 1, 1 + POINTS / width, 0, 0);
 }
 
-static void draw_pieces(struct random *random, struct test_case *c)
+static void draw_slices(struct random *random, struct test_case *c)
 {
     c->dtype = GARNER_C128;
     set_shape(&c->data, 2, random_between(random, 2, 4), random_between(random, 35000, 70000), 0);
@@ -361,13 +361,13 @@ static const struct family families[] = {
     {GARNER_GATHER_ELEMENTS, draw_along_first, 6},
     {GARNER_GATHER_ELEMENTS, draw_panels, 12},
     {GARNER_GATHER_ELEMENTS, draw_strided_panels, 4},
-    {GARNER_GATHER_ELEMENTS, draw_lent, 4},
+    {GARNER_GATHER_ELEMENTS, draw_scratch_panels, 4},
     {GARNER_GATHER_ELEMENTS, draw_short_rows, 18},
     {GARNER_GATHER, draw_reused, 14},
     {GARNER_GATHER, draw_reused_long, 5},
     {GARNER_GATHER_ND, draw_tuples, 24},
     {GARNER_GATHER, draw_packed, 14},
-    {GARNER_GATHER, draw_pieces, 4},
+    {GARNER_GATHER, draw_slices, 4},
 };
 
 enum { FAMILIES = sizeof families / sizeof families[0] };
@@ -432,13 +432,6 @@ static bool something_is_missing(void)
     return missing > 0;
 }
 
-/* Twice what the table says, and at a tenth of the scale still half of it. */
-static int64_t repeats_of(const struct family *family)
-{
-    const int64_t scaled = test_scaled(family->repeats * 5), most = test_scaled(family->repeats * 2);
-    return scaled < 2 * family->repeats ? scaled : at_least(most, 2 * family->repeats);
-}
-
 /* A short run draws more until everything is met, within reason. */
 static void test_every_way(void **state)
 {
@@ -446,7 +439,7 @@ static void test_every_way(void **state)
     enum { PATIENCE = 600 };
     int64_t number = 0;
     for (int f = 0; f < FAMILIES; f++)
-        for (int64_t i = repeats_of(&families[f]); i > 0; i--)
+        for (int64_t i = test_scaled(2 * families[f].repeats); i > 0; i--)
             run_one(&families[f], number++);
     for (int i = 0; i < PATIENCE && something_is_missing(); i++)
         run_one(&families[i % FAMILIES], number++);
@@ -457,7 +450,7 @@ static void test_every_way(void **state)
     assert_int_equal(missing, 0);
 }
 
-/* Outputs beyond the caches: whole lines, whole lines off their place, long and odd runs. */
+/* Outputs beyond the caches: whole lines, whole lines that are unaligned, long and odd runs. */
 static void test_streamed(void **state)
 {
     (void)state;
@@ -478,10 +471,10 @@ static void test_streamed(void **state)
         c.threads = 3;
         c.out.lead = rows[i].lead;
         set_shape(&c.data, 1, BYTES / (int64_t)rows[i].item, 0, 0);
-        set_shape(&c.indices, 1, STREAMED / (int64_t)rows[i].item, 0, 0);
+        set_shape(&c.indices, 1, NON_TEMPORAL_OUT / (int64_t)rows[i].item, 0, 0);
         complete_and_run(&random, &c, false);
     }
-    assert_int_equal(report("", feature_names[STREAM], met.features[STREAM]), 0);
+    assert_int_equal(report("", feature_names[NON_TEMPORAL], met.features[NON_TEMPORAL]), 0);
 }
 
 /* GARNER_CPU, where it is given, names the level that runs: each case below was meant for it. */
