@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a kernel gets, by value: the nest, three pointers, where to report, and how the work is divided. C and
+ * C++: the host fills it in, the kernels read it. Every driver passes 4 KiB of arguments, and every nest
+ * fits.
+ */
+#ifndef GARNER_CUDA_ARGUMENTS_H
+#define GARNER_CUDA_ARGUMENTS_H
+
+#include "../../nest.h"
+
+/* Which points a kernel moves, and where it finds them. */
+enum cuda_source {
+#define CUDA_SOURCE(source, name, in_flight) CUDA_##source,
+#include "cuda_sources.def"
+#undef CUDA_SOURCE
+    CUDA_SOURCES
+};
+
+/* How many items a thread has in flight. */
+enum cuda_in_flight {
+#define CUDA_SOURCE(source, name, in_flight) IN_FLIGHT_##source = in_flight,
+#include "cuda_sources.def"
+#undef CUDA_SOURCE
+};
+
+/* The refused index that is reported, in pinned memory. Of several it is that of the earliest launch, of
+ * these that of the lowest point, of these the first component. */
+struct cuda_record {
+    int64_t launch; /* NO_LAUNCH: none was refused */
+    int64_t point;
+    int64_t component;
+    int64_t value;
+    uint64_t plan; /* whose launch it was */
+};
+
+#define NO_LAUNCH INT64_MAX
+
+/* Divides numbers below 2^31 with one multiplication. */
+struct divisor {
+    uint32_t by, magic, shift;
+};
+
+enum {
+    FEW_DIMS = 4, /* dims and axes of nests that most kernels take */
+    FEW_AXES = 4,
+    MOST_DIMS = 63,
+    NARROW_LIMIT = 1 << 30 /* numbers below it may be divided by a divisor, after some thousands were added */
+};
+
+/* What all kernels get. */
+struct cuda_task {
+    const char *data, *indices;
+    char *out;
+    struct cuda_record *record;
+    int64_t launch;
+    uint64_t plan;
+
+    int64_t rows, points, run, step; /* as in the nest */
+    int rank, axes;
+    struct index_type index_type;
+    int policy; /* a garner_oob */
+
+    int64_t vectors;     /* of a run; 0: the indices are checked and nothing is moved */
+    int64_t items;       /* of all threads, or of all blocks */
+    bool narrow;         /* LINE, GRID: items are so few that 32-bit divisions find them all */
+    bool packs_points;   /* TABLE, PANEL: points lie side by side, and a thread moves several at once */
+    uint8_t copy;        /* TABLE, PANEL: bytes that a thread copies into shared memory at once */
+    uint8_t panel_shift; /* PANEL: 1 << it is the columns of a panel */
+    int32_t group;       /* TABLE: rows that a block stages at once */
+    int64_t staged;      /* TABLE: bytes of a table; PANEL: rows of a table that are staged */
+    int64_t panels;      /* PANEL: of a row */
+    int64_t parts;       /* PANEL: blocks that share one */
+    struct divisor by_vectors;
+    struct divisor by_dim[FEW_DIMS]; /* extents */
+    struct dtype packed;             /* PACKED */
+};
+
+/* A nest of few dims and axes, and any nest. */
+struct cuda_few {
+    struct cuda_task task;
+    struct axis axis[FEW_AXES];
+    struct dim dim[FEW_DIMS];
+};
+
+struct cuda_any {
+    struct cuda_task task;
+    struct axis axis[GARNER_MAX_RANK];
+    struct dim dim[MOST_DIMS];
+};
+
+/* Where a row lies: how far from element 0 of data and of out, and the number of its first index. */
+struct row_spot {
+    int64_t data, index, out;
+};
+
+/* Bytes of shared memory that the spots of so many rows take before the tables. */
+GARNER_ANYWHERE static inline int64_t spots_bytes(int64_t rows)
+{
+    const int64_t bytes = rows * (int64_t)sizeof(struct row_spot);
+    return bytes + (16 - bytes % 16) % 16;
+}
+
+#endif
