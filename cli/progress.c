@@ -25,6 +25,31 @@ void progress_step(struct progress *p, size_t done, size_t count)
     p->lines++;
 }
 
+/* 12345678 as 12.3M. */
+static const char *short_number(char text[16], double number)
+{
+    static const char units[] = " kMGT";
+    int unit = 0;
+    for (; number >= 999.5 && unit < 4; unit++)
+        number /= 1000;
+    snprintf(text, 16, unit && number < 99.95 ? "%.1f%.1s" : "%.0f%.1s", number, unit ? &units[unit] : "");
+    return text;
+}
+
+void progress_rows(struct progress *p, int64_t done, int64_t all)
+{
+    char rows[16], rate[16];
+    if (!p->watched || seconds_since(&p->shown) < (p->lines ? 0.2 : 1.0)) return;
+    double passed = seconds_since(&p->begun), speed = (double)done / passed;
+    double left = done > 0 ? (double)(all - done) / speed : 0;
+    fprintf(stderr, "\rgarner: %3d%%  %s rows  %s rows/s  %d:%02d left\033[K",
+            (int)(100.0 * (double)done / (double)all), short_number(rows, (double)done),
+            short_number(rate, speed), (int)(left / 60), (int)left % 60);
+    fflush(stderr);
+    clock_gettime(CLOCK_MONOTONIC, &p->shown);
+    p->lines++;
+}
+
 static void counted_task(void *argument, size_t i)
 {
     struct progress *p = argument;
@@ -53,6 +78,7 @@ garner_exec progress_begin(struct progress *p, garner_exec inner)
     p->watched = isatty(STDERR_FILENO);
     if (!p->watched) return inner;
     p->inner = inner;
+    clock_gettime(CLOCK_MONOTONIC, &p->begun);
     atomic_flag_clear(&p->busy);
     clock_gettime(CLOCK_MONOTONIC, &p->shown);
     return (garner_exec){.parallel_for = counted_for, .context = p};
@@ -61,4 +87,5 @@ garner_exec progress_begin(struct progress *p, garner_exec inner)
 void progress_end(struct progress *p)
 {
     if (p->lines) fputs("\r\033[K", stderr);
+    p->lines = 0;
 }

@@ -22,6 +22,7 @@ static double sample(const struct stopwatch_work *work, int64_t calls, garner_er
     double start = now();
     for (int64_t i = 0; i < calls; i++)
         if (work->call(work->context, error) != GARNER_OK) return -1;
+    if (work->finish && work->finish(work->context, error) != GARNER_OK) return -1;
     return now() - start;
 }
 

@@ -17,6 +17,8 @@ struct stopwatch_times {
 /* Something to time. */
 struct stopwatch_work {
     garner_status (*call)(void *context, garner_error *error);
+    garner_status (*finish)(void *context,
+                            garner_error *error); /* waits until all calls are done; NULL: they are */
     void *context;
 };
 

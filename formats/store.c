@@ -76,28 +76,33 @@ static enum store_kind kind_of_bytes(const unsigned char *bytes, uint64_t size)
 
 enum { LOOK = 9 }; /* bytes that tell the kind, and are shown if they do not */
 
-static garner_status fail_kind(const struct store *store, const unsigned char *bytes, uint64_t size,
+static garner_status fail_kind(const char *path, const unsigned char *bytes, uint64_t size,
                                const char *reason, garner_error *error)
 {
     char found[3 * LOOK + 1] = "";
     for (size_t i = 0; i < LOOK && i < size; i++)
         snprintf(found + 3 * i, 4, " %02x", bytes[i]);
-    return fail_at(error, GARNER_BAD_FILE, store->path,
+    return fail_at(error, GARNER_BAD_FILE, path,
                    "not a .npy, .npz or .safetensors file, nor a TensorProto%s%s%s: it %s%s",
                    *reason ? " (" : "", reason, *reason ? ")" : "",
                    size ? "begins with the bytes" : "is empty", found);
 }
 
+garner_status store_kind_of_file(enum store_kind *kind, struct file *file, garner_error *error)
+{
+    *kind = strcmp(file->path, "-") == 0 ? STORE_NPY : store_kind_of_path(file->path);
+    if (*kind != STORE_UNKNOWN) return GARNER_OK;
+    garner_status status = file_fetch(file, LOOK, error);
+    if (status) return status;
+    *kind = kind_of_bytes(file->bytes, file->size);
+    return *kind != STORE_UNKNOWN ? GARNER_OK : fail_kind(file->path, file->bytes, file->size, "", error);
+}
+
 static garner_status choose_kind(struct store *store, struct file *file, garner_error *error)
 {
-    store->kind = strcmp(file->path, "-") == 0 ? STORE_NPY : store_kind_of_path(file->path);
-    if (store->kind == STORE_UNKNOWN) {
-        garner_status status = file_fetch(file, LOOK, error);
-        if (status) return status;
-        store->kind = kind_of_bytes(file->bytes, file->size);
-    }
+    garner_status status = store_kind_of_file(&store->kind, file, error);
     store->format = store_format_of(store->kind);
-    return store->format ? GARNER_OK : fail_kind(store, file->bytes, file->size, "", error);
+    return status;
 }
 
 /* Lets the format read the file. One that was taken for a .pb because it is nothing else may well be none:
@@ -110,7 +115,7 @@ static garner_status open_format(struct store *store, garner_error *error)
     garner_status status = store->format->open(store, guessed ? &said : error);
     if (!guessed || !status) return status;
     if (status == GARNER_BAD_FILE)
-        return fail_kind(store, store->bytes, store->size,
+        return fail_kind(store->path, store->bytes, store->size,
                          said.message + strlen(printable(path, sizeof path, store->path)) + strlen(": "),
                          error);
     if (error) *error = said;

@@ -21,7 +21,8 @@ const char *store_suffix(enum store_kind kind);
 garner_status store_open(struct store *store, const char *path, unsigned flags, garner_error *error);
 
 /* The same for bytes in memory, which must outlive the store and all that is loaded from it. `path` is for
- * messages, and its ending means what it means above. */
+ * messages, and its ending means what it means above. Of a .safetensors file that is only described, no more
+ * than the header needs to be there. */
 garner_status store_open_bytes(struct store *store, const char *path, const void *bytes, uint64_t size,
                                garner_error *error);
 
@@ -75,7 +76,11 @@ garner_status store_save_one(const char *path, enum store_kind kind, const char 
 /* All tensors of an open store as a source. */
 struct store_source store_as_source(const struct store *store);
 
-/* ---- For store_save.c ---- */
+/* ---- For store_save.c and store_place.c ---- */
+
+/* What an open file is, by its name, or else by how it begins. */
+struct file;
+garner_status store_kind_of_file(enum store_kind *kind, struct file *file, garner_error *error);
 
 /* NULL: there is none. */
 const struct store_format *store_format_of(enum store_kind kind);

@@ -98,12 +98,6 @@ garner_status fail_errno(garner_error *error, const char *path, const char *what
     return status;
 }
 
-garner_status fail_memory(garner_error *error, const char *path, uint64_t bytes)
-{
-    return fail_at(error, GARNER_NO_MEMORY, path, "not enough memory for %llu bytes",
-                   (unsigned long long)bytes);
-}
-
 garner_status succeed(garner_error *error)
 {
     if (error) set_status(error, GARNER_OK);

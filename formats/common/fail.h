@@ -26,8 +26,14 @@ garner_status fail_at(garner_error *error, garner_status status, const char *pat
  * is what it says. error->value.i is that errno value. */
 garner_status fail_errno(garner_error *error, const char *path, const char *what, int number);
 
-/* GARNER_NO_MEMORY: "PATH: not enough memory for N bytes". */
-garner_status fail_memory(garner_error *error, const char *path, uint64_t bytes);
+/* GARNER_NO_MEMORY: "PATH: not enough memory for N bytes". Here, so that compilers and analysers see in every
+ * caller that it is never GARNER_OK. */
+static inline garner_status fail_memory(garner_error *error, const char *path, uint64_t bytes)
+{
+    (void)fail_at(error, GARNER_NO_MEMORY, path, "not enough memory for %llu bytes",
+                  (unsigned long long)bytes);
+    return GARNER_NO_MEMORY;
+}
 
 /* GARNER_OK, and an error record that says so. */
 garner_status succeed(garner_error *error);

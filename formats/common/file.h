@@ -62,6 +62,10 @@ int sink_is_patchable(const struct sink *sink);
 /* Writes bytes again, `at` bytes after the beginning; all of them have been written before. */
 garner_status sink_patch(struct sink *sink, uint64_t at, const void *bytes, size_t size, garner_error *error);
 
+/* The descriptor of a new file, with all that was appended so far in it, for those who write the rest in
+ * place. GARNER_UNSUPPORTED for a pipe or a device. */
+garner_status sink_descriptor(struct sink *sink, int *descriptor, garner_error *error);
+
 /*
  * Writes what `produce` gives to the file at `path`, whole or not at all: the bytes go to a nameless
  * file in the same folder, are synced, and only then take the name. A new file gets mode 0666 less the

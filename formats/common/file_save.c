@@ -29,7 +29,8 @@ struct sink {
     const char *path;
     int descriptor;
     int patchable;    /* a new file, written from its beginning */
-    int number;       /* errno of the first failure */
+    int number;       /* errno of the first failure, */
+    uint64_t stopped; /* where that was */
     uint64_t written; /* bytes so far */
     size_t used;
     unsigned char buffer[BUFFER];
@@ -71,23 +72,42 @@ static int write_all(struct sink *sink, const unsigned char *bytes, size_t size)
     return 0;
 }
 
+/* Appends bytes to the file, unless something has failed before. */
+static void append(struct sink *sink, const unsigned char *bytes, size_t size)
+{
+    if (sink->number) return;
+    sink->number = write_all(sink, bytes, size);
+    sink->stopped = sink->written;
+}
+
 static int flush(struct sink *sink)
 {
-    if (!sink->number) sink->number = write_all(sink, sink->buffer, sink->used);
+    append(sink, sink->buffer, sink->used);
     sink->used = 0;
     return sink->number;
+}
+
+/* A pipe or a device may have had something before. */
+static garner_status fail_write(const struct sink *sink, garner_error *error)
+{
+    garner_status status = fail_errno(error, sink->path, "write", sink->number);
+    if (!error || !sink->patchable) return status;
+    const size_t used = strlen(error->message);
+    snprintf(error->message + used, sizeof error->message - used, ", at offset %llu",
+             (unsigned long long)sink->stopped);
+    return status;
 }
 
 garner_status sink_write(struct sink *sink, const void *bytes, size_t size, garner_error *error)
 {
     if (size > BUFFER - sink->used) flush(sink);
     if (size >= BUFFER) {
-        if (!sink->number) sink->number = write_all(sink, bytes, size);
+        append(sink, bytes, size);
     } else if (size) {
         memcpy(sink->buffer + sink->used, bytes, size);
         sink->used += size;
     }
-    return sink->number ? fail_errno(error, sink->path, "write", sink->number) : GARNER_OK;
+    return sink->number ? fail_write(sink, error) : GARNER_OK;
 }
 
 int sink_is_patchable(const struct sink *sink)
@@ -95,9 +115,10 @@ int sink_is_patchable(const struct sink *sink)
     return sink->patchable;
 }
 
-static int write_at(const struct sink *sink, uint64_t at, const unsigned char *bytes, size_t size)
+static int write_at(struct sink *sink, uint64_t at, const unsigned char *bytes, size_t size)
 {
     while (size) {
+        sink->stopped = at;
         ssize_t wrote = pwrite(sink->descriptor, bytes, size, (off_t)at);
         if (wrote < 0 && errno != EINTR) return errno;
         if (wrote == 0) return EIO;
@@ -114,7 +135,17 @@ garner_status sink_patch(struct sink *sink, uint64_t at, const void *bytes, size
         memcpy(sink->buffer + (at - sink->written), bytes, size);
     else if (!flush(sink))
         sink->number = write_at(sink, at, bytes, size);
-    return sink->number ? fail_errno(error, sink->path, "write", sink->number) : GARNER_OK;
+    return sink->number ? fail_write(sink, error) : GARNER_OK;
+}
+
+garner_status sink_descriptor(struct sink *sink, int *descriptor, garner_error *error)
+{
+    if (!sink->patchable)
+        return fail_at(error, GARNER_UNSUPPORTED, sink->path,
+                       "only a file can be written by several at once");
+    if (flush(sink)) return fail_write(sink, error);
+    *descriptor = sink->descriptor;
+    return GARNER_OK;
 }
 
 /* Runs the producer into a descriptor. */
@@ -127,10 +158,11 @@ static garner_status pour(const char *path, int descriptor, int patchable, file_
     sink->descriptor = descriptor;
     sink->patchable = patchable;
     sink->number = 0;
+    sink->stopped = 0;
     sink->written = 0;
     sink->used = 0;
     garner_status status = produce(context, sink, error);
-    if (!status && flush(sink)) status = fail_errno(error, path, "write", sink->number);
+    if (!status && flush(sink)) status = fail_write(sink, error);
     free(sink);
     return status;
 }

@@ -184,43 +184,58 @@ static garner_status check(const struct request *r, const struct stat *about)
     return GARNER_OK;
 }
 
-static garner_status map(const struct request *r, int descriptor, void **mapping, size_t *mapping_size)
+static garner_status open_checked(const struct request *r, int *descriptor, uint64_t *bytes)
 {
     struct stat about;
-    if (fstat(descriptor, &about)) return open_failed(r, errno);
-    garner_status status = check(r, &about);
-    if (status || about.st_size == 0) return status;
-    void *bytes = region_map(descriptor, (size_t)about.st_size);
-    if (bytes == NULL) return open_failed(r, errno);
-    *mapping = bytes;
-    *mapping_size = (size_t)about.st_size;
-    return GARNER_OK;
-}
-
-static garner_status open_and_map(const struct request *r, void **mapping, size_t *mapping_size)
-{
     int folder = open_folder(r->owner);
     if (folder < 0) return fail_errno(r->error, r->owner, "open the folder", errno);
-    int descriptor = open_file(folder, r->name, r->follow_links);
+    *descriptor = open_file(folder, r->name, r->follow_links);
     int number = errno;
     close(folder);
-    if (descriptor < 0) return open_failed(r, number);
-    garner_status status = map(r, descriptor, mapping, mapping_size);
-    close(descriptor);
+    if (*descriptor < 0) return open_failed(r, number);
+    garner_status status = fstat(*descriptor, &about) ? open_failed(r, errno) : check(r, &about);
+    *bytes = status ? 0 : (uint64_t)about.st_size;
+    if (!status) return GARNER_OK;
+    close(*descriptor);
+    *descriptor = -1;
     return status;
+}
+
+/* A copy of the name is checked, and opened: it may lie in a file that another process writes to. */
+static garner_status take_name(struct request *request, const char *name, size_t size)
+{
+    size_t shown = size < LONGEST_NAME ? size : LONGEST_NAME - 1;
+    if (shown) memcpy(request->name, name, shown);
+    const char *wrong = size > shown ? "is too long" : wrong_with(request->name, size);
+    for (size_t i = 0; i < shown; i++)
+        if (!request->name[i]) request->name[i] = '?';
+    return wrong ? refuse(request, wrong) : GARNER_OK;
+}
+
+garner_status open_beneath_open(const char *owner, const char *name, size_t size, int follow_links,
+                                int *descriptor, garner_error *error)
+{
+    uint64_t bytes;
+    struct request request = {.owner = owner, .follow_links = follow_links, .error = error};
+    *descriptor = -1;
+    garner_status status = take_name(&request, name, size);
+    return status ? status : open_checked(&request, descriptor, &bytes);
 }
 
 garner_status open_beneath_map(const char *owner, const char *name, size_t size, int follow_links,
                                void **mapping, size_t *mapping_size, garner_error *error)
 {
+    int descriptor = -1;
+    uint64_t bytes = 0;
     struct request request = {.owner = owner, .follow_links = follow_links, .error = error};
     *mapping = NULL;
     *mapping_size = 0;
-    /* A copy is checked, and opened: the name may lie in a file that another process writes to. */
-    size_t shown = size < LONGEST_NAME ? size : LONGEST_NAME - 1;
-    if (shown) memcpy(request.name, name, shown);
-    const char *wrong = size > shown ? "is too long" : wrong_with(request.name, size);
-    for (size_t i = 0; i < shown; i++)
-        if (!request.name[i]) request.name[i] = '?';
-    return wrong ? refuse(&request, wrong) : open_and_map(&request, mapping, mapping_size);
+    garner_status status = take_name(&request, name, size);
+    if (!status) status = open_checked(&request, &descriptor, &bytes);
+    if (status) return status;
+    if (bytes) *mapping = region_map(descriptor, (size_t)bytes);
+    if (*mapping) *mapping_size = (size_t)bytes;
+    if (bytes && !*mapping) status = open_failed(&request, errno);
+    close(descriptor);
+    return status;
 }

@@ -10,12 +10,17 @@
 #include "garner.h"
 
 /*
- * Maps the file `name` of `size` bytes (not terminated), taken from the folder of `owner`, the path of the
+ * Opens the file `name` of `size` bytes (not terminated), taken from the folder of `owner`, the path of the
  * file that names it. Refused with GARNER_BAD_FILE: an empty or absolute name, one with a zero byte or
  * with "..", symbolic links anywhere, and what is no regular file with one link. With `follow_links`
- * symbolic links are followed wherever they lead, and a file may have several links. An empty file gives
- * no mapping: *mapping NULL and *mapping_size 0. Otherwise unmap it in the end.
+ * symbolic links are followed wherever they lead, and a file may have several links. Close *descriptor in the
+ * end; after a failure it is -1.
  */
+garner_status open_beneath_open(const char *owner, const char *name, size_t size, int follow_links,
+                                int *descriptor, garner_error *error);
+
+/* The same, mapped. An empty file gives no mapping: *mapping NULL and *mapping_size 0. Otherwise unmap it in
+ * the end. */
 garner_status open_beneath_map(const char *owner, const char *name, size_t size, int follow_links,
                                void **mapping, size_t *mapping_size, garner_error *error);
 

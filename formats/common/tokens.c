@@ -22,6 +22,9 @@ garner_status tokens_malformed(const struct tokens *tokens, const char *what)
 
 void tokens_skip(struct tokens *tokens)
 {
+    /*@ loop invariant is_text(tokens) && advanced{Pre, Here}(tokens);
+        loop assigns tokens->at;
+        loop variant tokens->end - tokens->at; */
     while (tokens->at < tokens->end && *tokens->at && strchr(tokens->spaces, *tokens->at))
         tokens->at++;
 }
@@ -43,6 +46,10 @@ garner_status tokens_expect(struct tokens *tokens, char wanted)
 int tokens_digits(struct tokens *tokens, int64_t *value)
 {
     *value = 0;
+    /*@ loop invariant is_text(tokens) && advanced{Pre, Here}(tokens) && *value >= 0;
+        loop invariant tokens->at == \at(tokens->at, Pre) || taken{Pre, Here}(tokens);
+        loop assigns tokens->at, *value;
+        loop variant tokens->end - tokens->at; */
     for (; tokens->at < tokens->end; tokens->at++) {
         const char next = *tokens->at; /* looked at once: another process may be writing to the file */
         if (next < '0' || next > '9') break;

@@ -24,6 +24,9 @@ size_t utf8_decode(const char *bytes, size_t left, uint32_t *code)
     size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
     if (length == 0 || length > left) return 0;
     *code = length == 1 ? first : first & (0x7Fu >> length);
+    /*@ loop invariant 1 <= i <= length;
+        loop assigns i, *code;
+        loop variant length - i; */
     for (size_t i = 1; i < length; i++) {
         unsigned next = (unsigned char)bytes[i];
         if (next >> 6 != 2) return 0;

@@ -27,6 +27,7 @@ static int agrees(const struct graph_value *value, const struct graph_extent *ex
     if (rank != value->rank) return 0;
     for (int32_t i = 0; i < rank; i++) {
         const struct graph_extent *a = &value->shape[i], *b = &extents[i];
+        /* analysis: a port of a rank above 0 has that many extents */
         if ((a->most >= 0 && a->most < b->least) || (b->most >= 0 && b->most < a->least)) return 0;
     }
     return 1;
@@ -42,6 +43,7 @@ garner_status ir_declare(struct ir_build *build, size_t id, const struct ir_port
         struct graph_extent *shape =
             graph_alloc(build->graph, (size_t)port->rank, sizeof *shape, build->error);
         if (!shape) return GARNER_NO_MEMORY;
+        /* analysis: the same */
         value->shape = memcpy(shape, extents, (size_t)port->rank * sizeof *shape);
         value->rank = port->rank;
     }

@@ -28,7 +28,7 @@ static char *bin_name(const char *path)
     size_t size = strlen(base);
     char *name = malloc(size + 5);
     if (!name) return NULL;
-    memcpy(name, base, size);
+    memcpy(name, base, size); /* analysis: the ending, below, terminates it */
     if (size > 4 && memcmp(base + size - 4, ".xml", 4) == 0) size -= 4;
     memcpy(name + size, ".bin", 5);
     return name;

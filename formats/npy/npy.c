@@ -150,9 +150,8 @@ static garner_status take_descr(struct array *array, const char *path, const str
     return GARNER_OK;
 }
 
-garner_status npy_array(struct array *array, const char *path, const struct npy_frame *frame,
-                        const struct npy_header *header, const unsigned char *start,
-                        const unsigned char *elements, struct region *region, garner_error *error)
+garner_status npy_shape(struct array *array, const char *path, const struct npy_frame *frame,
+                        const struct npy_header *header, const unsigned char *start, garner_error *error)
 {
     memset(array, 0, sizeof *array);
     memcpy(array->shape, header->shape, sizeof array->shape);
@@ -164,7 +163,14 @@ garner_status npy_array(struct array *array, const char *path, const struct npy_
         .bytes = (uint64_t)header->bytes,
         .item_bytes = header->type.dtype == GARNER_OPAQUE ? header->type.item_bytes : 0,
     };
-    garner_status status = take_descr(array, path, frame, header, start, error);
+    return take_descr(array, path, frame, header, start, error);
+}
+
+garner_status npy_array(struct array *array, const char *path, const struct npy_frame *frame,
+                        const struct npy_header *header, const unsigned char *start,
+                        const unsigned char *elements, struct region *region, garner_error *error)
+{
+    garner_status status = npy_shape(array, path, frame, header, start, error);
     if (!status) status = take_elements(array, path, header, elements, region, error);
     if (status) array_free(array);
     return status ? status : succeed(error);

@@ -77,6 +77,11 @@ garner_status npy_fetch_whole(struct file *file, garner_error *error);
 struct store_entry;
 void npy_describe(struct store_entry *entry, const struct npy_header *header, const char *text);
 
+/* Makes an array that knows all of itself but where its elements are. Free it with array_free, also after a
+ * failure. */
+garner_status npy_shape(struct array *array, const char *path, const struct npy_frame *frame,
+                        const struct npy_header *header, const unsigned char *start, garner_error *error);
+
 /* Makes an array: `start` is where the frame begins, `elements` where its elements lie whole. They stay
  * there, and the array holds `region` (which may be NULL) unless the other byte order takes a copy. On
  * failure *array is zeroed. */

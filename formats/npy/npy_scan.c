@@ -20,6 +20,9 @@ garner_status npy_string(struct tokens *scan, const char **text, size_t *size)
     char quote = open_string(scan);
     if (!quote) return tokens_malformed(scan, "a quoted string");
     *text = scan->at;
+    /*@ loop invariant is_text(scan) && taken{Pre, Here}(scan) && is_part(*text, scan->at - *text, scan);
+        loop assigns scan->at;
+        loop variant scan->end - scan->at; */
     for (; scan->at < scan->end; scan->at++) {
         unsigned char c = (unsigned char)*scan->at;
         if (c == (unsigned char)quote) {
@@ -56,9 +59,13 @@ garner_status npy_tuple(struct tokens *scan, garner_status (*accept)(struct toke
     int64_t value;
     int items = 0, comma = 1;
     garner_status status = tokens_expect(scan, '(');
+    /*@ loop invariant is_text(scan) && advanced{Pre, Here}(scan) && (status == 0 ==> taken{Pre, Here}(scan));
+        loop assigns status, value, items, comma, scan->at;
+        loop variant status == 0 ? scan->end - scan->at + 1 : 0; */
     while (!status && !tokens_take(scan, ')')) { /* which skips the spaces, too */
         if (!comma) return tokens_malformed(scan, "',' or ')'");
         status = extent(scan, &value);
+        /*@ calls accept_any; */
         if (!status) status = accept(scan, context, value);
         comma = !status && tokens_take(scan, ',');
         items++;

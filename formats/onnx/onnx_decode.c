@@ -111,7 +111,7 @@ static garner_status decode_fields(struct decoder *d)
         status = onnx_tensor_fail(d->tensor, d->file, GARNER_BAD_FILE,
                                   "%s holds %llu numbers, and its shape asks for %llu",
                                   onnx_field_name(d->tensor->field.number), (unsigned long long)d->done,
-                                  (unsigned long long)(d->done + d->left));
+                                  (unsigned long long)d->done + d->left);
     return status;
 }
 
@@ -141,7 +141,7 @@ static garner_status use_bytes(const struct onnx_tensor *tensor, const struct wi
     if (!swap || !tensor->bytes) return GARNER_OK;
     *memory = tensor->bytes < SIZE_MAX ? malloc((size_t)tensor->bytes) : NULL;
     if (!*memory) return fail_memory(file->error, file->path, tensor->bytes);
-    memcpy(*memory, bytes, (size_t)tensor->bytes);
+    memcpy(*memory, bytes, (size_t)tensor->bytes); /* analysis: a tensor that has bytes has them here */
     byteorder_reverse(*memory, (size_t)tensor->bytes, swap);
     *data = *memory;
     return GARNER_OK;
@@ -162,17 +162,24 @@ static garner_status use_external(const struct onnx_tensor *tensor, const struct
     return use_bytes(tensor, file, bytes ? bytes + tensor->offset : NULL, data, memory);
 }
 
+const unsigned char *onnx_tensor_bytes(const struct onnx_tensor *tensor)
+{
+    const struct onnx_field *field = &tensor->field;
+    if (tensor->external || !field->number) return NULL;
+    if (field->number == ONNX_RAW) return field->piece.bytes;
+    int whole = onnx_field_type(field->number) != WIRE_VARINT && field->number != ONNX_STRINGS &&
+                field->packed && field->pieces == 1 && field->piece.size == tensor->bytes;
+    return whole ? field->piece.bytes : NULL;
+}
+
 garner_status onnx_tensor_load(const struct onnx_tensor *tensor, const struct wire_file *file,
                                onnx_opener *opener, void *context, const void **data, void **memory)
 {
-    const struct onnx_field *field = &tensor->field;
     *data = *memory = NULL;
     if (tensor->external) return use_external(tensor, file, opener, context, data, memory);
-    if (!field->number) return GARNER_OK;
-    if (field->number == ONNX_RAW) return use_bytes(tensor, file, field->piece.bytes, data, memory);
-    if (onnx_field_type(field->number) != WIRE_VARINT && field->number != ONNX_STRINGS && field->packed &&
-        field->pieces == 1 && field->piece.size == tensor->bytes)
-        return use_bytes(tensor, file, field->piece.bytes, data, memory);
+    if (!tensor->field.number) return GARNER_OK;
+    const unsigned char *bytes = onnx_tensor_bytes(tensor);
+    if (bytes) return use_bytes(tensor, file, bytes, data, memory);
     garner_status status = decode(tensor, file, memory);
     *data = *memory;
     return status;

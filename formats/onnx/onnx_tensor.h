@@ -65,6 +65,14 @@ garner_status onnx_tensor_load(const struct onnx_tensor *tensor, const struct wi
 garner_status onnx_tensor_load_array(const struct onnx_tensor *tensor, const struct wire_file *file,
                                      int follow_links, struct array *array);
 
+/* Finds the initializer of that name in a model, of which `model` is all; NULL means the only one. */
+garner_status onnx_find_initializer(struct onnx_tensor *tensor, const struct wire_file *file,
+                                    struct wire_span model, const char *name);
+
+/* Where the elements lie as they are, byte for byte but for the order of bytes: NULL if they do not, or lie
+ * in another file. */
+const unsigned char *onnx_tensor_bytes(const struct onnx_tensor *tensor);
+
 /* Writes a tensor of any strides as TensorProto, as file_save does. `name` may be NULL. Types that ONNX
  * lacks (u1, u3, u6, nf4, opaque) are GARNER_UNSUPPORTED. */
 garner_status onnx_tensor_save(const char *path, const char *name, const garner_tensor *tensor,

@@ -52,7 +52,7 @@ static void add_bytes(struct text *text, const char *bytes, size_t size)
         text->bytes = grown;
         text->capacity = capacity;
     }
-    memcpy(text->bytes + text->size, bytes, size);
+    memcpy(text->bytes + text->size, bytes, size); /* analysis: room for them was made, if there are any */
     text->size += size;
 }
 
@@ -130,7 +130,7 @@ static void add_entry(struct text *text, const struct store_entry *entry, uint64
     for (int32_t i = 0; i < entry->rank; i++)
         add(text, i ? ",%lld" : "%lld", (long long)entry->shape[i]);
     add(text, "],\"data_offsets\":[%llu,", (unsigned long long)begin);
-    add(text, "%llu]}", (unsigned long long)(begin + entry->bytes));
+    add(text, "%llu]}", (unsigned long long)begin + entry->bytes);
 }
 
 static garner_status make_header(struct writing *writing, garner_error *error)

@@ -41,6 +41,9 @@ garner_status safetensors_string(struct tokens *scan, const char **text, size_t 
 {
     if (!tokens_take(scan, '"')) return tokens_malformed(scan, "a string");
     *text = scan->at;
+    /*@ loop invariant is_text(scan) && taken{Pre, Here}(scan) && is_part(*text, scan->at - *text, scan);
+        loop assigns scan->at;
+        loop variant scan->end - scan->at; */
     while (scan->at < scan->end && *scan->at != '"') {
         uint32_t code;
         size_t left = (size_t)(scan->end - scan->at);
@@ -105,11 +108,14 @@ garner_status safetensors_integer(struct tokens *scan, int64_t *value)
 garner_status safetensors_integers(struct tokens *scan, int64_t *values, size_t most, size_t *count)
 {
     int done = 0;
+    int64_t value;
     *count = 0;
     garner_status status = tokens_expect(scan, '[');
     if (status || tokens_take(scan, ']')) return status;
+    /*@ loop invariant is_text(scan) && advanced{Pre, Here}(scan) && (status == 0 ==> taken{Pre, Here}(scan));
+        loop assigns status, done, value, *count, values[0 .. most - 1], scan->at;
+        loop variant status == 0 ? scan->end - scan->at + 1 : 0; */
     while (!status && !done) {
-        int64_t value;
         status = safetensors_integer(scan, &value);
         if (!status && *count < most) values[*count] = value;
         ++*count;

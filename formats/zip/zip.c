@@ -33,6 +33,9 @@ struct zip_place {
 static uint64_t number(const unsigned char *bytes, int size)
 {
     uint64_t value = 0;
+    /*@ loop invariant 0 <= size <= \at(size, Pre);
+        loop assigns size, value;
+        loop variant size; */
     while (size--)
         value = value << 8 | bytes[size];
     return value;
@@ -50,7 +53,8 @@ static uint32_t u32(const unsigned char *bytes)
 
 static int begins_with(const unsigned char *bytes, char third, char fourth)
 {
-    return bytes[0] == 'P' && bytes[1] == 'K' && bytes[2] == third && bytes[3] == fourth;
+    return bytes[0] == 'P' && bytes[1] == 'K' && bytes[2] == (unsigned char)third &&
+           bytes[3] == (unsigned char)fourth;
 }
 
 static garner_status malformed(const struct zip *zip, const char *what, garner_error *error)
@@ -64,6 +68,9 @@ static garner_status malformed(const struct zip *zip, const char *what, garner_e
 static garner_status find_end(const struct zip *zip, uint64_t *end, garner_error *error)
 {
     uint64_t most = zip->size < END_SIZE ? 0 : zip->size - END_SIZE + 1;
+    /*@ loop invariant 0 <= back <= most;
+        loop assigns back, *end;
+        loop variant most - back; */
     for (uint64_t back = 0; back < most && back <= LONGEST_COMMENT; back++) {
         *end = zip->size - END_SIZE - back;
         const unsigned char *record = zip->bytes + *end;
@@ -135,15 +142,25 @@ static garner_status read_end(struct zip *zip, uint64_t *count, garner_error *er
 static int read_zip64(const unsigned char *extra, size_t size, uint64_t *values[3])
 {
     int missing = 0;
+    /*@ loop invariant 0 <= missing <= i <= 3;
+        loop assigns missing, i;
+        loop variant 3 - i; */
     for (int i = 0; i < 3; i++)
         missing += values[i] && *values[i] == 0xFFFFFFFFu;
     if (!missing) return 1;
+    /*@ loop invariant \valid_read(extra + (0 .. size - 1)) && size <= \at(size, Pre);
+        loop assigns extra, size, *values[0], *values[1], *values[2];
+        loop variant size; */
     while (size >= 4) {
         size_t length = u16(extra + 2), at = 4;
         if (length > size - 4) return 0;
+        /*@ loop invariant 0 <= i <= 3 && 4 <= at <= length + 4;
+            loop assigns i, at, *values[0], *values[1], *values[2];
+            loop variant 3 - i; */
         for (int i = 0; i < 3 && u16(extra) == ZIP64_FIELD; i++) {
             if (!values[i] || *values[i] != 0xFFFFFFFFu) continue;
             if (length + 4 - at < 8) return 0;
+            /*@ assert i == 0 || i == 1 || i == 2; */
             *values[i] = number(extra + at, 8);
             at += 8;
         }
