@@ -27,7 +27,8 @@ static inline int64_t divide_up(int64_t a, int64_t b);
 
 /*@ requires \valid_read(type) && type_is_sound(type) && \valid(bytes) && count >= 0 && item >= 0;
     assigns *bytes;
-    ensures \result ==> *bytes >= 0; */
+    ensures \result ==> *bytes >= 0;
+    ensures \result && type->packing == WHOLE ==> *bytes == count * item; */
 static inline bool dtype_size(const struct dtype *type, int64_t count, int64_t item, int64_t *bytes);
 
 /*@ requires 0 <= rank <= 2 * GARNER_MAX_RANK && \valid_read(n + (0 .. rank - 1)) && \valid(count);
@@ -48,13 +49,22 @@ static bool add_reach(struct span *reach, int64_t n, int64_t stride);
     requires 0 < view->item && 0 <= view->offset <= PTRDIFF_MAX;
     requires \forall integer i; 0 <= i < view->rank ==> view->n[i] >= 1;
     assigns view->span;
-    ensures \result ==> -PTRDIFF_MAX <= view->span.low && view->span.high <= PTRDIFF_MAX; */
+    ensures \result ==> -PTRDIFF_MAX <= view->span.low && view->span.high <= PTRDIFF_MAX;
+    ensures \result ==> view->span.low ==
+      low{Pre}(view, \old(view->rank)) * \old(view->item) + \old(view->offset);
+    ensures \result ==> view->span.high ==
+      (high{Pre}(view, \old(view->rank)) + 1) * \old(view->item) + \old(view->offset); */
 static bool find_span(struct view *view);
 
-/*@ requires \valid(view) && \valid_read(view->type) && type_is_sound(view->type) && \separated(view,
-   view->type); requires view->count >= 0 && view->item >= 0 && view->offset >= 0; assigns view->span; ensures
-   \result == VIEW_FINE ==> 0 <= view->span.low <= view->span.high <= PTRDIFF_MAX; ensures \result ==
-   VIEW_FINE && view->buffer != 0 ==> view->span.high <= view->buffer; */
+/*@ requires \valid(view) && \valid_read(view->type) && type_is_sound(view->type);
+    requires \separated(view, view->type);
+    requires view->count >= 0 && view->item >= 0 && view->offset >= 0;
+    assigns view->span;
+    ensures \result == VIEW_FINE ==> 0 <= view->span.low <= view->span.high <= PTRDIFF_MAX;
+    ensures \result == VIEW_FINE && view->buffer != 0 ==> view->span.high <= view->buffer;
+    ensures \result == VIEW_FINE ==> view->span.low == view->offset;
+    ensures \result == VIEW_FINE && view->type->packing == WHOLE ==>
+      view->span.high == view->offset + view->count * view->item; */
 static enum view_fault reach_dense(struct view *view);
 
 /*@ requires \valid_read(view);
@@ -64,3 +74,29 @@ static enum view_fault reach_dense(struct view *view);
 static inline enum view_fault check_buffer(const struct view *view);
 
 #include "../../src/view.c"
+
+/* What the sums mean: every element lies between them. Not of the product. */
+/*@ requires 0 <= at < n;
+    assigns \nothing;
+    ensures least(n, stride) <= at * stride <= most(n, stride); */
+void reach_of_axis(int64_t at, int64_t n, int64_t stride)
+{
+}
+
+/*@ requires \valid_read(view) && 0 <= view->rank <= GARNER_MAX_RANK && \valid_read(at + (0 .. view->rank - 1));
+    requires \forall integer i; 0 <= i < view->rank ==> 0 <= at[i] < view->n[i];
+    assigns \nothing;
+    ensures low(view, view->rank) <= place(view, at, view->rank) <= high(view, view->rank); */
+void element_in_reach(const struct view *view, const int64_t *at)
+{
+    /*@ loop invariant 0 <= i <= view->rank;
+        loop invariant low(view, i) <= place(view, at, i) <= high(view, i);
+        loop assigns i;
+        loop variant view->rank - i; */
+    for (int i = 0; i < view->rank; i++) {
+        reach_of_axis(at[i], view->n[i], view->stride[i]);
+        /*@ assert place(view, at, i + 1) == place(view, at, i) + at[i] * view->stride[i]; */
+        /*@ assert low(view, i + 1) == low(view, i) + least(view->n[i], view->stride[i]); */
+        /*@ assert high(view, i + 1) == high(view, i) + most(view->n[i], view->stride[i]); */
+    }
+}

@@ -5,7 +5,8 @@
 
 /*@ predicate readable(struct wire_span *span) = \valid_read(span->bytes + (0 .. span->size - 1));
     predicate taken{A, B}(struct wire_span *span) = \at(span->size, B) <= \at(span->size, A) &&
-      \at(span->bytes, B) == \at(span->bytes, A) + (\at(span->size, A) - \at(span->size, B)); */
+      \base_addr{B}(\at(span->bytes, B)) == \base_addr{A}(\at(span->bytes, A)) &&
+      \at(span->bytes, B) - \at(span->bytes, A) == \at(span->size, A) - \at(span->size, B); */
 
 /*@ assigns \nothing;
     ensures \result == -1; */

@@ -17,6 +17,8 @@
 /*@ logic integer low{L}(struct view *v, integer rank) =
       rank <= 0 ? 0 : low(v, rank - 1) + least(v->n[rank - 1], v->stride[rank - 1]);
     logic integer high{L}(struct view *v, integer rank) =
-      rank <= 0 ? 0 : high(v, rank - 1) + most(v->n[rank - 1], v->stride[rank - 1]); */
+      rank <= 0 ? 0 : high(v, rank - 1) + most(v->n[rank - 1], v->stride[rank - 1]);
+    logic integer place{L}(struct view *v, int64_t *at, integer rank) =
+      rank <= 0 ? 0 : place(v, at, rank - 1) + at[rank - 1] * v->stride[rank - 1]; */
 
 #endif
