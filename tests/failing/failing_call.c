@@ -105,13 +105,42 @@ int failing_happened(void)
     return atomic_load(&happened);
 }
 
-__attribute__((constructor)) static void begin(void)
+/* ---- From main to its end ---- */
+
+static void begin(void)
 {
     const char *plan = getenv("FAIL_CALL"), *objects = getenv("FAIL_WITHIN"), *path = getenv("FAIL_LOG");
     if (path)
         log_to = (int)call_system(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
                                   0600, 0, 0);
     if (plan && strchr(plan, ':')) failing_begin(plan, objects ? objects : "", STDERR_FILENO);
+}
+
+static void stop(void)
+{
+    *wanted = 0;
+    log_to = -1;
+}
+
+typedef int main_function(int count, char **words, char **environment);
+static main_function *main_of_program;
+
+static int main_between(int count, char **words, char **environment)
+{
+    begin();
+    atexit(stop); /* which comes before what was registered earlier */
+    return main_of_program(count, words, environment);
+}
+
+/* What else is in a program, as what counts its conditions, has calls of its own before main and after it. */
+int __libc_start_main(main_function *of_program, int count, char **words, void (*first)(void),
+                      void (*last)(void), void (*loaded)(void), void *stack)
+{
+    static int (*real)(main_function *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+    void *symbol = dlsym(RTLD_NEXT, "__libc_start_main");
+    memcpy(&real, &symbol, sizeof real);
+    main_of_program = of_program;
+    return real(main_between, count, words, first, last, loaded, stack);
 }
 
 /* ---- Whose call it is ---- */
@@ -289,7 +318,6 @@ FUNCTION(off_t, -1, EIO, lseek, (int fd, off_t at, int from), (fd, at, from))
 FUNCTION(off64_t, -1, EIO, lseek64, (int fd, off64_t at, int from), (fd, at, from))
 FUNCTION(int, -1, EPERM, fchmod, (int fd, mode_t mode), (fd, mode))
 FUNCTION(int, -1, EPERM, fchown, (int fd, uid_t user, gid_t group), (fd, user, group))
-FUNCTION(int, -1, EIO, mkdir, (const char *path, mode_t mode), (path, mode))
 FUNCTION(int, -1, EACCES, access, (const char *path, int mode), (path, mode))
 FUNCTION(int, -1, EACCES, faccessat, (int folder, const char *path, int mode, int flags),
          (folder, path, mode, flags))
@@ -384,6 +412,16 @@ CHANGE(EIO, renameat, (int from, const char *old, int to, const char *new), from
        old, new)
 CHANGE(EIO, unlinkat, (int folder, const char *path, int flags), folder, path, flags, 0, 0, "%s\n", path)
 
+/* Not every architecture has a call of this name. */
+int mkdir(const char *path, mode_t mode)
+{
+    appear("mkdir");
+    if (fails("mkdir", EIO)) return -1;
+    const int done = (int)call_system(SYS_mkdirat, AT_FDCWD, (long)path, (long)mode, 0, 0, 0);
+    if (done == 0) note("mkdir %s\n", path);
+    return done;
+}
+
 /* One that fails has closed the file all the same. */
 int close(int fd)
 {
@@ -424,7 +462,7 @@ OPENING(open64, (const char *path, int flags, ...), AT_FDCWD)
 OPENING(openat, (int folder, const char *path, int flags, ...), folder)
 OPENING(openat64, (int folder, const char *path, int flags, ...), folder)
 
-/* openat2 has no function of its own. */
+/* These have no function of their own. */
 long syscall(long number, ...)
 {
     long argument[6];
@@ -434,5 +472,6 @@ long syscall(long number, ...)
         argument[i] = va_arg(more, long);
     va_end(more);
     if (number == SYS_openat2 && fails("openat2", EMFILE)) return -1;
+    if (number == SYS_preadv2 && fails("preadv2", EOPNOTSUPP)) return -1;
     return call_system(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
 }

@@ -38,7 +38,7 @@ def environment(library, **more):
 
 
 # A frame of garner's own code in a report of LeakSanitizer, whose own source lies in a folder src, too.
-OWN = re.compile(r" in \w+ \S*/(?:python/src|formats|model|draw|plugin|onnxruntime|_openvino|openvino|src(?!/libsanitizer))/\S+\.c")
+OWN = re.compile(r" in \w+ \S*/(?:python/src|formats|table|model|draw|plugin|onnxruntime|_openvino|openvino|src(?!/libsanitizer))/\S+\.c")
 
 
 def run_entries(script, *arguments, folder, **more):
@@ -101,7 +101,7 @@ class Inside:
             _, happened, told = self.end()
             if not happened:
                 return
-            yield f"{told[0]} ({n})", answer
+            yield f"{told[0] if told else 'of a thread that has not told yet'} ({n})", answer
             answer = None
             n += every
 
