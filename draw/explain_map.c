@@ -176,7 +176,7 @@ static garner_status count_coordinate(struct reduced *reduced, const struct map 
                                       garner_error *error)
 {
     int32_t part = axis - map->gathered, rank = map->indices->rank - (map->op->kind == GARNER_GATHER_ND);
-    int64_t at[GARNER_MAX_RANK];
+    int64_t at[GARNER_MAX_RANK] = {0};
     int counts, negative;
     garner_status status = ask_negative(map, &counts, error);
     if (status) return status;
@@ -383,7 +383,7 @@ void map_free(struct map *map)
 
 int map_source(const struct map *map, int64_t out_flat, int64_t *tuple, int64_t coordinates[GARNER_MAX_RANK])
 {
-    int64_t reduced[GARNER_MAX_RANK];
+    int64_t reduced[GARNER_MAX_RANK] = {0};
     int64_t tuple_stride = 1;
     *tuple = 0;
     memset(coordinates, 0, GARNER_MAX_RANK * sizeof *coordinates);

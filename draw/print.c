@@ -154,7 +154,7 @@ static bool advance(FILE *out, struct walk *w)
     }
     if (d < 0) return false;
     fputs(comma, out);
-    if (w->shorten && w->at[d] == SHORTEN_KEEP && w->t->shape[d] > 2 * SHORTEN_KEEP) {
+    if (w->shorten && w->at[d] == SHORTEN_KEEP && w->t->shape[d] > (int64_t)2 * SHORTEN_KEEP) {
         fputs("...,", out);
         w->at[d] = w->t->shape[d] - SHORTEN_KEEP;
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "fusion_rules.h"
+#include "long_rows.h"
 #include "ort_operand.h"
 
 /* ---- The graph around a node ------------------------------------------------------------------ */
@@ -245,4 +246,55 @@ bool fusion_is_expected(const struct ort *ort, const OrtNode *node, struct fusio
         *last = (struct fusion){value, becomes_split(ort, node, value, &data)};
     return (is_gather && last->is_split) || is_quantized(ort, node, value) ||
            (data.dtype == GARNER_F16 && is_between_f32(ort, node, value));
+}
+
+/* ---- Long rows -------------------------------------------------------------------------------- */
+
+/* The bytes of a tensor's axes from one on, an open extent counted as `open`; LONG_ROWS_OPEN if that is one,
+ * or if they fit into no number. */
+static int64_t bytes_from(const garner_tensor *tensor, int64_t axis, int64_t open)
+{
+    int64_t count = 1;
+    for (int64_t d = axis; d < tensor->rank; d++) {
+        int64_t extent = tensor->shape[d] < 0 ? open : tensor->shape[d];
+        if (extent < 0 || __builtin_mul_overflow(count, extent, &count)) return LONG_ROWS_OPEN;
+    }
+    return garner_dtype_bytes(tensor->dtype, count, 0);
+}
+
+static bool is_one(const garner_tensor *indices)
+{
+    for (int32_t d = 0; d < indices->rank; d++)
+        if (indices->shape[d] != 1) return false;
+    return true;
+}
+
+/* Whether this is the only Gather or Slice of its data: of several picks the runtime may make a Split, which
+ * is slower. */
+static bool picks_alone(const struct ort *ort, const OrtValueInfo *data)
+{
+    struct readers readers;
+    size_t picks = 0;
+    if (!find_readers(ort, data, &readers)) return false;
+    for (size_t i = 0; i < readers.count; i++)
+        picks += readers.input[i] == 0 &&
+                 (is(ort, readers.node[i], "Gather") || is(ort, readers.node[i], "Slice"));
+    forget(&readers);
+    return picks == 1;
+}
+
+bool fusion_only_copies(const struct ort *ort, const OrtNode *node)
+{
+    const OrtValueInfo *value[3] = {input_of(ort, node, 0), input_of(ort, node, 1), output_of(ort, node)};
+    garner_tensor data, indices, out;
+    int64_t extents[3][GARNER_MAX_RANK];
+    if (!is(ort, node, "Gather") || !value[0] || !value[1] || !value[2] ||
+        !expect(ort, value[0], &data, extents[0]) || !expect(ort, value[1], &indices, extents[1]) ||
+        !expect(ort, value[2], &out, extents[2]))
+        return false;
+    int64_t axis = split_from_end(axis_attribute(ort, node), data.rank);
+    if (data.dtype == GARNER_STR || axis < 0 || axis >= data.rank) return false;
+    return long_rows_are_left(bytes_from(&data, axis + 1, 1), bytes_from(&data, axis, -1),
+                              bytes_from(&out, 0, -1)) &&
+           (!is_one(&indices) || picks_alone(ort, value[0]));
 }

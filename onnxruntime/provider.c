@@ -16,7 +16,7 @@ struct provider {
     OrtEp ep; /* first: the runtime knows no other part */
     const struct ort *ort;
     const struct registry *registry;
-    int64_t min_bytes;
+    int64_t min_bytes; /* -1: not given */
 };
 
 /* ---- Options ---------------------------------------------------------------------------------- */
@@ -64,15 +64,15 @@ static OrtStatus *read_options(struct provider *provider, const OrtSessionOption
 
 /* ---- Which nodes ------------------------------------------------------------------------------ */
 
-/* Whether a node's output, as far as the model tells, is worth the claim. */
-static bool is_worth_it(const struct provider *provider, const OrtNode *node)
+/* Whether a node's output is as large as was asked for, as far as the model tells. */
+static bool is_large_enough(const struct provider *provider, const OrtNode *node)
 {
     const struct ort *ort = provider->ort;
     const OrtValueInfo *output = NULL;
     const OrtTypeInfo *type = NULL;
     garner_tensor tensor;
     int64_t extents[GARNER_MAX_RANK], count = 1;
-    if (provider->min_bytes == 0) return true;
+    if (provider->min_bytes <= 0) return true;
     if (ort_failed(ort, ort->Node_GetOutputs(node, &output, 1)) || output == NULL ||
         ort_failed(ort, ort->GetValueInfoTypeInfo(output, &type)) ||
         !ort_operand_foresee(ort, type, &tensor, extents))
@@ -81,6 +81,13 @@ static bool is_worth_it(const struct provider *provider, const OrtNode *node)
         if (__builtin_mul_overflow(count, extents[d], &count)) return true;
     int64_t bytes = garner_dtype_bytes(tensor.dtype, count, 0);
     return bytes < 0 || bytes >= provider->min_bytes;
+}
+
+/* Whether a node is worth the claim. With 0 bytes all are that a rewrite is not worth more of. */
+static bool is_worth_it(const struct provider *provider, const OrtNode *node)
+{
+    return provider->min_bytes == 0 ||
+           (is_large_enough(provider, node) && !fusion_only_copies(provider->ort, node));
 }
 
 static OrtStatus *claim(const struct provider *provider, OrtEpGraphSupportInfo *support,
@@ -146,6 +153,7 @@ OrtStatus *provider_create(const struct ort *ort, const struct registry *registr
                            .IsConcurrentRunSupported = is_concurrent_run_supported};
     provider->ort = ort;
     provider->registry = registry;
+    provider->min_bytes = -1;
     OrtStatus *status = read_options(provider, options);
     if (status)
         free(provider);

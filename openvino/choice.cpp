@@ -99,15 +99,17 @@ bool is_untouched(const ov::element::Type &type)
     return type != f16 && type != bf16 && is_kept(type);
 }
 
-// Whether data arrive at the runtime's kernel as they would arrive at ours.
-bool arrives_alike(const ov::Output<ov::Node> &data)
+// Whose a layer is by its data alone: whether they arrive at the runtime's kernel as they would at ours.
+Choice choose_by_data(const ov::Output<ov::Node> &data)
 {
     const auto *giver = data.get_node();
     while (is_ours(*giver))
         giver = giver->get_input_node_ptr(0);
     const auto &type = data.get_element_type();
-    if (ov::is_type<Parameter>(giver)) return is_untouched(type); // we take these bit by bit
-    return is_kept(type) || (is_converted(type) && !ov::is_type<Constant>(giver));
+    if (!is_kept(type) && !is_converted(type)) return Choice::ours;
+    const auto is_alike = ov::is_type<Parameter>(giver) ? is_untouched(type) // we take these bit by bit
+                                                        : is_kept(type) || !ov::is_type<Constant>(giver);
+    return is_alike ? Choice::runtimes : Choice::runtimes_if_computed_with;
 }
 
 bool is_onnx(const std::string &spec)
@@ -170,12 +172,14 @@ bool is_empty(const ov::Node &node)
            has_none(node.get_output_partial_shape(0));
 }
 
-// Whether the runtime's own kernel gives what ours does, for all that is allowed.
-bool gives_the_same(const ov::Node &node, const std::string &spec, const Extents &extents)
+// Whose a small layer is: ours, unless the runtime's own kernel gives the same for all that is allowed.
+Choice choose_small(const ov::Node &node, const std::string &spec, const Extents &extents)
 {
     const auto data = node.input_value(0), indices = node.input_value(1);
-    return !is_empty(node) && arrives_alike(data) && !(is_constant(data) && is_constant(indices)) &&
-           indices_are_read_alike(node, spec, extents);
+    if (is_empty(node) || (is_constant(data) && is_constant(indices)) ||
+        !indices_are_read_alike(node, spec, extents))
+        return Choice::ours;
+    return choose_by_data(data);
 }
 
 } // namespace
@@ -190,9 +194,9 @@ bool is_shape_arithmetic(const ov::OutputVector &inputs)
            !is_constant(data) && is_constant(inputs.at(1));
 }
 
-bool is_better_left(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes)
+Choice choose(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes)
 {
-    if (min_bytes == 0 || !is_constant(node.input_value(2))) return false;
+    if (min_bytes == 0 || !is_constant(node.input_value(2))) return Choice::ours;
     const auto &data = node.get_input_partial_shape(0);
     const auto axis = node.get_axis();
     const auto is_known = data.rank().is_static() && axis >= 0 && axis < data.rank().get_length();
@@ -200,41 +204,41 @@ bool is_better_left(const ov::op::util::GatherBase &node, const std::string &spe
     const auto weight = fewer_if_inferred(
         foreseen_weight(node.get_output_partial_shape(0), node.get_output_element_type(0), row_axes), node,
         spec != "openvino-8");
-    return (weight < min_bytes || is_one(node.get_input_partial_shape(1))) &&
-           gives_the_same(node, spec, is_known ? Extents{data[axis]} : Extents{});
+    if (weight >= min_bytes && !is_one(node.get_input_partial_shape(1))) return Choice::ours;
+    return choose_small(node, spec, is_known ? Extents{data[axis]} : Extents{});
 }
 
-bool is_better_left(const ov::op::v6::GatherElements &node, const std::string &spec, int64_t min_bytes)
+Choice choose(const ov::op::v6::GatherElements &node, const std::string &spec, int64_t min_bytes)
 {
     const auto &data = node.get_input_partial_shape(0);
     auto indices = node.get_input_partial_shape(1);
-    if (min_bytes == 0 || data.rank().is_dynamic() || indices.rank() != data.rank()) return false;
-    if (is_onnx(spec) && !infers_like_onnx(node)) return false;
+    if (min_bytes == 0 || data.rank().is_dynamic() || indices.rank() != data.rank()) return Choice::ours;
+    if (is_onnx(spec) && !infers_like_onnx(node)) return Choice::ours;
     const auto rank = data.rank().get_length(),
                axis = node.get_axis() < 0 ? node.get_axis() + rank : node.get_axis();
-    if (axis < 0 || axis >= rank) return false;
+    if (axis < 0 || axis >= rank) return Choice::ours;
     // Along its axis a model picks about as many as there are.
     if (indices[axis].get_max_length() < 0) indices[axis] = data[axis];
-    return foreseen_weight(indices, node.get_output_element_type(0), 0) < min_bytes &&
-           gives_the_same(node, spec, {data[axis]});
+    if (foreseen_weight(indices, node.get_output_element_type(0), 0) >= min_bytes) return Choice::ours;
+    return choose_small(node, spec, {data[axis]});
 }
 
-bool is_better_left(const ov::op::util::GatherNDBase &node, const std::string &spec, int64_t min_bytes)
+Choice choose(const ov::op::util::GatherNDBase &node, const std::string &spec, int64_t min_bytes)
 {
     const auto &data = node.get_input_partial_shape(0), &indices = node.get_input_partial_shape(1);
     if (min_bytes == 0 || data.rank().is_dynamic() || indices.rank().is_dynamic() ||
         indices.rank().get_length() == 0 || indices.rbegin()->is_dynamic())
-        return false;
-    if (is_onnx(spec) && !infers_like_onnx(node)) return false;
+        return Choice::ours;
+    if (is_onnx(spec) && !infers_like_onnx(node)) return Choice::ours;
     const auto first = static_cast<int64_t>(node.get_batch_dims()),
                end = first + indices.rbegin()->get_length(), rank = data.rank().get_length();
-    if (end > rank) return false;
+    if (end > rank) return Choice::ours;
     const Extents extents(data.begin() + first, data.begin() + end);
     const auto weight =
         fewer_if_inferred(foreseen_weight(node.get_output_partial_shape(0), node.get_output_element_type(0),
                                           rank - end, of_tuples),
                           node, true);
-    return weight < min_bytes && gives_the_same(node, spec, extents);
+    return weight < min_bytes ? choose_small(node, spec, extents) : Choice::ours;
 }
 
 } // namespace garner

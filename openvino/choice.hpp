@@ -21,11 +21,15 @@ constexpr int64_t open_extent = 16;
 // transformations look for it, and fold it.
 bool is_shape_arithmetic(const ov::OutputVector &inputs);
 
-// Whether a layer, its shape inferred, is better left to the runtime: its points count for fewer bytes than
-// given, or a Gather has one index, and the runtime's own kernel gives the same. With 0 bytes none is. `spec`
-// is the version, as in layer.h.
-bool is_better_left(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes);
-bool is_better_left(const ov::op::v6::GatherElements &node, const std::string &spec, int64_t min_bytes);
-bool is_better_left(const ov::op::util::GatherNDBase &node, const std::string &spec, int64_t min_bytes);
+// Whose a layer is. The plug-in converts some data in front of its own layers, and not in front of ours
+// unless another layer computes with the result; who reads that is known when the model is compiled.
+enum class Choice { ours, runtimes, runtimes_if_computed_with };
+
+// Of a layer, its shape inferred. It is better left to the runtime if its points count for fewer bytes than
+// given, or a Gather has one index, and the runtime's own kernel gives the same. With 0 bytes all are ours.
+// `spec` is the version, as in layer.h.
+Choice choose(const ov::op::util::GatherBase &node, const std::string &spec, int64_t min_bytes);
+Choice choose(const ov::op::v6::GatherElements &node, const std::string &spec, int64_t min_bytes);
+Choice choose(const ov::op::util::GatherNDBase &node, const std::string &spec, int64_t min_bytes);
 
 } // namespace garner

@@ -22,12 +22,14 @@ using ov::op::v0::Constant;
 // What the compiler was told: library(min_bytes=...) makes one file for each value.
 constexpr int64_t min_bytes = GARNER_MIN_BYTES;
 
-// Whether the runtime keeps a layer, its shape inferred.
-template <class Base>
-bool is_left(const Layer<Base> &node, const ov::OutputVector &inputs, int64_t fewer_than)
+// Whether the runtime keeps a layer, its shape inferred; one that it may still get back is told so.
+template <class Base> bool is_left(Layer<Base> &node, const ov::OutputVector &inputs, int64_t fewer_than)
 {
     if (is_mistaken_for_data(node) || is_unsafe_to_leave(node)) return false;
-    return is_shape_arithmetic(inputs) || is_better_left(node, node.get_spec(), fewer_than);
+    if (is_shape_arithmetic(inputs)) return true;
+    const auto choice = choose(node, node.get_spec(), fewer_than);
+    if (choice == Choice::runtimes_if_computed_with) node.leave_if_computed_with();
+    return choice == Choice::runtimes;
 }
 
 // ---- OpenVINO's own files -----------------------------------------------------------------------
@@ -145,12 +147,7 @@ template <class Base>
 ov::OutputVector take_or_leave(const std::shared_ptr<Layer<Base>> &node, const ov::OutputVector &inputs)
 {
     node->complete(inputs);
-    if (!is_left(*node, inputs, min_bytes)) return node->outputs();
-    auto stock = std::make_shared<Base>();
-    copy_attributes(*node, *stock);
-    stock->set_arguments(inputs);
-    stock->constructor_validate_and_infer_types();
-    return stock->outputs();
+    return is_left(*node, inputs, min_bytes) ? make_stock<Base>(*node)->outputs() : node->outputs();
 }
 
 ov::OutputVector convert_gather(const ov::frontend::NodeContext &context)

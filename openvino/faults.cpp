@@ -52,6 +52,14 @@ bool is_known_to_be_empty(const ov::PartialShape &shape)
            std::any_of(shape.begin(), shape.end(), [](const auto &extent) { return extent == 0; });
 }
 
+// Whether a tensor may be a number or a vector so short that the runtime has a loop of its own for it.
+bool may_be_short(const ov::PartialShape &shape)
+{
+    constexpr int64_t longest = 64;
+    if (shape.rank().is_dynamic() || shape.rank().get_length() == 0) return true;
+    return shape.rank().get_length() == 1 && shape[0].get_min_length() <= longest;
+}
+
 // Whether there are fewer axes than batch_dims counts from the end, which the runtime overlooks.
 bool has_no_such_batch(const GatherBase &node)
 {
@@ -75,14 +83,16 @@ bool is_mistaken_for_data(const GatherBase &node)
 }
 
 // With batches it reads other elements than it should, or beyond the end, where there is one batch; it
-// divides by the number of indices and by that of elements; and of a vector of integers it takes what lies
-// where the index says.
+// divides by the number of indices and by that of elements; and of a short vector of integers it takes, by
+// few indices, what lies where the index says.
 bool is_unsafe_to_leave(const GatherBase &node)
 {
     const auto &data = node.get_input_partial_shape(0), &indices = node.get_input_partial_shape(1);
     if (node.get_batch_dims() != 0 || is_known_to_be_empty(data) || is_known_to_be_empty(indices))
         return true;
-    if (data.rank() != 1 || node.get_input_element_type(0).is_real()) return false;
+    if (data.rank() != 1 || node.get_input_element_type(0).is_real() || !may_be_short(data) ||
+        !may_be_short(indices))
+        return false;
     const auto *constant = constant_indices(node);
     const auto extent = extent_of(node);
     return constant == nullptr || (extent.is_static() && !are_inside(*constant, extent.get_length()));

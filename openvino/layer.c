@@ -135,9 +135,9 @@ static size_t put_byte(char *buffer, size_t at, unsigned char byte)
 
 const char *garner_layer_message(const char *name, const char *sentence, char *buffer, size_t size)
 {
-    char printable[4 * LONGEST_NAME + sizeof "..."];
+    char printable[(size_t)4 * LONGEST_NAME + sizeof "..."];
     size_t at = 0, taken = 0;
-    for (; name[taken] != '\0' && taken < LONGEST_NAME; taken++)
+    for (; taken < LONGEST_NAME && name[taken] != '\0'; taken++)
         at = put_byte(printable, at, (unsigned char)name[taken]);
     snprintf(printable + at, sizeof printable - at, "%s", name[taken] != '\0' ? "..." : "");
     snprintf(buffer, size, "layer '%s': %s", printable, sentence);

@@ -9,6 +9,8 @@
 #include <type_traits>
 
 #include <openvino/core/except.hpp>
+#include <openvino/core/graph_util.hpp>
+#include <openvino/core/rt_info.hpp>
 #include <openvino/op/constant.hpp>
 #include <openvino/op/convert.hpp>
 #include <openvino/op/parameter.hpp>
@@ -250,6 +252,19 @@ void take_unconverted(ov::Node &node, ov::Output<ov::Node> &table)
     if (is_constant && is_outermost && is_made_of(*node.get_input_node_ptr(0), table) &&
         is_read_as_it_is(node, 16))
         node.input(0).replace_source_output(table);
+}
+
+bool is_computed_with(const ov::Node &node)
+{
+    return came_with_the_model(node) && !is_read_as_it_is(node, 16);
+}
+
+void put_in_place(ov::Node &node, const std::shared_ptr<ov::Node> &other)
+{
+    const auto self = node.shared_from_this();
+    other->set_friendly_name(node.get_friendly_name());
+    ov::copy_runtime_info(self, other);
+    ov::replace_node(self, other);
 }
 
 ov::DiscreteTypeInfo foreign_type(const char *name, const ov::DiscreteTypeInfo &base)

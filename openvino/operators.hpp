@@ -46,6 +46,13 @@ inline bool infer_like_onnx(const ov::Node &, ov::PartialShape &)
 // `table` remembers data that are a constant of i64 or u64: of these the plug-in makes another one.
 void take_unconverted(ov::Node &node, ov::Output<ov::Node> &table);
 
+// Whether a layer of a model that is being compiled has a reader that computes with its result, so that the
+// plug-in converts its data anyway.
+bool is_computed_with(const ov::Node &node);
+
+// Puts another node in a layer's place, under its name.
+void put_in_place(ov::Node &node, const std::shared_ptr<ov::Node> &other);
+
 // As the model gives it. Gather-8 answers with the rank of indices added to what is negative, and a copy with
 // that number would have it added once more, until too many batch axes look like none.
 inline int64_t given_batch_dims(const ov::op::util::GatherBase &node)
@@ -64,6 +71,16 @@ inline void copy_attributes(const ov::op::v6::GatherElements &from, ov::op::v6::
 inline void copy_attributes(const ov::op::util::GatherNDBase &from, ov::op::util::GatherNDBase &to)
 {
     to.set_batch_dims(from.get_batch_dims());
+}
+
+// The runtime's operator with the inputs and attributes of one of ours.
+template <class Base> std::shared_ptr<Base> make_stock(const Base &node)
+{
+    auto stock = std::make_shared<Base>();
+    copy_attributes(node, *stock);
+    stock->set_arguments(node.input_values());
+    stock->constructor_validate_and_infer_types();
+    return stock;
 }
 
 // What evaluate reads from a node.
@@ -160,6 +177,12 @@ template <class Base> class Layer : public Base
         this->constructor_validate_and_infer_types();
     }
 
+    // It is here for its data's sake alone, which the plug-in would convert: see choice.hpp.
+    void leave_if_computed_with()
+    {
+        m_is_left_if_computed_with = true;
+    }
+
     bool visit_attributes(ov::AttributeVisitor &visitor) override
     {
         const auto before = m_spec;
@@ -177,6 +200,7 @@ template <class Base> class Layer : public Base
         copy->m_spec = m_spec;
         copy->m_is_onnx = m_is_onnx;
         copy->m_may_refuse = m_may_refuse;
+        copy->m_is_left_if_computed_with = m_is_left_if_computed_with;
         copy->complete(inputs);
         return copy;
     }
@@ -190,6 +214,8 @@ template <class Base> class Layer : public Base
             this->set_output_type(0, this->get_input_element_type(0), shape);
         else
             Base::validate_and_infer_types();
+        if (m_is_left_if_computed_with && is_computed_with(*this))
+            put_in_place(*this, make_stock<Base>(*this));
     }
 
     bool has_evaluate() const override
@@ -222,7 +248,7 @@ template <class Base> class Layer : public Base
 
   private:
     std::string m_spec;
-    bool m_is_onnx = false, m_may_refuse = true;
+    bool m_is_onnx = false, m_may_refuse = true, m_is_left_if_computed_with = false;
     std::shared_ptr<garner_layer> m_layer;
     ov::Output<ov::Node> m_table;
 

@@ -25,6 +25,7 @@ enum claim_runtime { CLAIM_ONNXRUNTIME, CLAIM_OPENVINO, CLAIM_RUNTIMES };
     REASON(QUANTIZED, "quantized", "the runtime gathers the quantized data instead")                    \
     REASON(HALF, "half", "the runtime computes in f32 here, without conversions")                       \
     REASON(SMALL, "small", "fewer points than min_bytes asks for, and the runtime's own is the same")   \
+    REASON(COPY, "copy", "long rows, few or of no large table, which the runtime copies as fast")       \
     REASON(SLICE, "slice", "one index: a slice, which the runtime copies as fast or not at all")        \
     REASON(UNKNOWN, "unknown", "the file does not tell the types and shapes that it depends on")
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fusion_rules.h"
+#include "long_rows.h"
 #include "surroundings.h"
 
 /* Whether nodes read a value, all of which pass the test, and it is no output of the model. */
@@ -117,6 +118,71 @@ static int is_between_f32(const struct surroundings *around, const struct graph_
            all_readers(around, node->outputs[0], computes);
 }
 
+/* ---- Long rows ---- */
+
+/* Whether the runtime knows no more of a value's extents than the file tells. */
+static int is_declared(const struct surroundings *around, size_t value)
+{
+    return around->is_input[value] || around->chain->graph->values[value].constant;
+}
+
+/* The bytes of a value's axes from one on, an open extent counted as `open`; LONG_ROWS_OPEN if that is one,
+ * or if they fit into no number. Clears `known` where the runtime may know more than the file. */
+static int64_t bytes_from(const struct surroundings *around, size_t value, int64_t axis, int64_t open,
+                          int *known)
+{
+    const struct chain_shape *shape = &around->chain->shapes[value];
+    int64_t count = 1;
+    for (int64_t d = axis; d < shape->rank; d++) {
+        const struct graph_extent *told = &shape->extents[d];
+        int is_fixed = told->least == told->most;
+        int64_t extent = is_fixed ? told->least : open;
+        if (!is_fixed && !told->symbol && !is_declared(around, value)) *known = 0;
+        if (extent < 0 || __builtin_mul_overflow(count, extent, &count)) return LONG_ROWS_OPEN;
+    }
+    return garner_dtype_bytes(shape->dtype, count, 0);
+}
+
+static int is_one(const struct surroundings *around, size_t indices, int *known)
+{
+    const struct chain_shape *shape = &around->chain->shapes[indices];
+    if (shape->rank < 0) *known = 0;
+    for (int32_t d = 0; d < shape->rank; d++) {
+        const struct graph_extent *told = &shape->extents[d];
+        if (told->least != told->most && !told->symbol && !is_declared(around, indices)) *known = 0;
+        if (told->least != 1 || told->most != 1) return 0;
+    }
+    return 1;
+}
+
+/* Whether a Gather is the only one, and there is no Slice, of its data. */
+static int picks_alone(const struct surroundings *around, size_t data)
+{
+    size_t picks = 0;
+    for (size_t i = around->first[data]; i < around->first[data + 1]; i++) {
+        const struct graph_node *node = &around->chain->graph->nodes[around->readers[i]];
+        picks += around->ports[i] == 0 && (node->kind == GRAPH_GATHER || strcmp(node->type, "Slice") == 0);
+    }
+    return picks == 1;
+}
+
+static enum claim claim_rows(const struct surroundings *around, const struct graph_node *node)
+{
+    const struct chain_shape *data = &around->chain->shapes[node->inputs[0]],
+                             *out = &around->chain->shapes[node->outputs[0]];
+    int64_t axis = split_from_end(node->op.axis, data->rank);
+    int known = 1;
+    if (node->kind != GRAPH_GATHER) return CLAIM_TAKEN;
+    if (data->rank < 0 || !data->dtype || out->rank < 0) return CLAIM_UNKNOWN;
+    if (axis < 0 || axis >= data->rank) return CLAIM_TAKEN;
+    int64_t row = bytes_from(around, node->inputs[0], axis + 1, 1, &known),
+            table = bytes_from(around, node->inputs[0], axis, -1, &known),
+            all = bytes_from(around, node->outputs[0], 0, -1, &known);
+    int left = long_rows_are_left(row, table, all) &&
+               (!is_one(around, node->inputs[1], &known) || picks_alone(around, node->inputs[0]));
+    return known ? left ? CLAIM_COPY : CLAIM_TAKEN : CLAIM_UNKNOWN;
+}
+
 enum claim claim_in_onnxruntime(const struct surroundings *around, const struct graph_node *node)
 {
     garner_dtype dtype = around->chain->shapes[node->inputs[0]].dtype;
@@ -126,5 +192,5 @@ enum claim claim_in_onnxruntime(const struct surroundings *around, const struct 
     if (dtype == GARNER_STR) return CLAIM_TAKEN; /* the runtime's own copies some strings wrongly */
     if (becomes_split(around, node)) return CLAIM_SPLIT;
     if (is_quantized(around, node)) return CLAIM_QUANTIZED;
-    return is_between_f32(around, node) ? CLAIM_HALF : CLAIM_TAKEN;
+    return is_between_f32(around, node) ? CLAIM_HALF : claim_rows(around, node);
 }

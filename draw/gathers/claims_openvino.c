@@ -158,6 +158,13 @@ static int is_mistaken_for_data(const struct surroundings *around, const struct 
            count_up(indices);
 }
 
+/* Whether a tensor may be a number or a vector so short that the runtime has a loop of its own for it. */
+static int may_be_short(const struct chain_shape *shape)
+{
+    enum { LONGEST = 64 };
+    return shape->rank < 1 || (shape->rank == 1 && shape->extents[0].least <= LONGEST);
+}
+
 /* Whether the runtime's kernel may end the process, or read memory of others, as faults.cpp has it. */
 static int is_unsafe_to_leave(const struct surroundings *around, const struct graph_node *node)
 {
@@ -165,7 +172,8 @@ static int is_unsafe_to_leave(const struct surroundings *around, const struct gr
     const struct chain_shape *indices = &around->chain->shapes[node->inputs[1]];
     if (node->op.batch_dims != 0 || is_known_to_be_empty(data) || is_known_to_be_empty(indices)) return 1;
     if (data->rank != 1 || !data->dtype ||
-        IS_ANY(data->dtype, GARNER_F32, GARNER_F64, GARNER_F16, GARNER_BF16))
+        IS_ANY(data->dtype, GARNER_F32, GARNER_F64, GARNER_F16, GARNER_BF16) || !may_be_short(data) ||
+        !may_be_short(indices))
         return 0;
     const garner_tensor *constant = constant_tensor(around, node->inputs[1]);
     return !constant || !are_inside(constant, data->extents, 1, 1);
@@ -338,16 +346,25 @@ static int is_untouched(garner_dtype dtype)
     return IS_ANY(dtype, GARNER_F32, GARNER_I32, GARNER_I8, GARNER_U8, GARNER_BOOL);
 }
 
-/* Whether data arrive at the runtime's kernel as they would arrive at ours. */
-static int arrives_alike(const struct surroundings *around, size_t data)
+/* Types that the plug-in computes in, and types that it turns into these around every layer not ours. */
+static int is_kept(garner_dtype dtype)
+{
+    return IS_ANY(dtype, GARNER_F32, GARNER_F16, GARNER_BF16, GARNER_I32, GARNER_I8, GARNER_U8, GARNER_BOOL);
+}
+static int is_converted(garner_dtype dtype)
+{
+    return IS_ANY(dtype, GARNER_F64, GARNER_I64, GARNER_U64, GARNER_U32, GARNER_I16, GARNER_U16);
+}
+
+/* Whether data arrive at the runtime's kernel as they would arrive at ours; `computed_with`: where another
+ * layer computes with the result, so that the plug-in converts them anyway. */
+static int arrives_alike(const struct surroundings *around, size_t data, int computed_with)
 {
     size_t origin = origin_of(around, data);
     garner_dtype dtype = around->chain->shapes[data].dtype;
+    if (computed_with) return is_kept(dtype) || is_converted(dtype);
     if (around->is_input[origin]) return is_untouched(dtype);
-    if (IS_ANY(dtype, GARNER_F32, GARNER_F16, GARNER_BF16, GARNER_I32, GARNER_I8, GARNER_U8, GARNER_BOOL))
-        return 1;
-    return IS_ANY(dtype, GARNER_F64, GARNER_I64, GARNER_U64, GARNER_U32, GARNER_I16, GARNER_U16) &&
-           !is_constant(around, origin);
+    return is_kept(dtype) || (is_converted(dtype) && !is_constant(around, origin));
 }
 
 /* Whether the runtime's kernel reads the indices as this version has them. */
@@ -367,7 +384,8 @@ static int are_read_alike(const struct surroundings *around, const struct graph_
     return (any || extents->least == extents->most) && are_inside(indices, extents, depth, any);
 }
 
-static enum claim claim_points_in_openvino(const struct surroundings *around, const struct graph_node *node)
+static enum claim claim_points(const struct surroundings *around, const struct graph_node *node,
+                               int computed_with)
 {
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
     int known = data->rank >= 0 && data->dtype;
@@ -379,7 +397,8 @@ static enum claim claim_points_in_openvino(const struct surroundings *around, co
         alike = infers_like_onnx(around, node, axis);
     if ((!small && !slice) || !alike) return CLAIM_TAKEN;
     if (is_constant(around, node->inputs[0]) && is_constant(around, node->inputs[1])) return CLAIM_TAKEN;
-    if (known && (!arrives_alike(around, node->inputs[0]) || !are_read_alike(around, node, axis)))
+    if (known &&
+        (!arrives_alike(around, node->inputs[0], computed_with) || !are_read_alike(around, node, axis)))
         return CLAIM_TAKEN;
     if (!known || alike < 0 || mistaken < 0) return CLAIM_UNKNOWN;
     return slice > 0 ? CLAIM_SLICE : small > 0 ? CLAIM_SMALL : CLAIM_UNKNOWN;
@@ -396,5 +415,38 @@ enum claim claim_in_openvino(const struct surroundings *around, const struct gra
     if (node->kind == GRAPH_GATHER && is_unsafe_to_leave(around, node)) return CLAIM_TAKEN;
     if (node->kind == GRAPH_GATHER && is_shape_arithmetic(around, node)) return CLAIM_SHAPE;
     if (node->kind == GRAPH_GATHER && is_compressed(around, node)) return CLAIM_COMPRESSED;
-    return claim_points_in_openvino(around, node);
+    return claim_points(around, node, 0);
+}
+
+/* Whether a layer that is not ours computes with a value, or with what gathers of ours make of it; -1: not
+ * known. */
+static int is_computed_with(const struct surroundings *around, size_t value, int depth)
+{
+    static const char *const takes_any[] = {"Convert", "Cast", "ShapeOf", "Shape", "Result", NULL};
+    int answer = depth ? 0 : -1;
+    for (size_t i = around->first[value]; depth && answer <= 0 && i < around->first[value + 1]; i++) {
+        size_t id = around->readers[i];
+        const struct graph_node *reader = &around->chain->graph->nodes[id];
+        int found = !claim_is_operator(reader, takes_any);
+        if (reader->kind == GRAPH_IDENTITY)
+            found = is_computed_with(around, reader->outputs[0], depth - 1);
+        else if (chain_is_gather(reader) && around->claims[CLAIM_OPENVINO][id] == CLAIM_UNKNOWN)
+            found = -1;
+        else if (chain_is_gather(reader) && around->claims[CLAIM_OPENVINO][id] == CLAIM_TAKEN)
+            found = around->ports[i] ? 0 : is_computed_with(around, reader->outputs[0], depth - 1);
+        if (found) answer = found;
+    }
+    return answer;
+}
+
+enum claim claim_compiled_in_openvino(const struct surroundings *around, size_t id)
+{
+    enum { MOST_STEPS = 16 };
+    const struct graph_node *node = &around->chain->graph->nodes[id];
+    enum claim read = around->claims[CLAIM_OPENVINO][id];
+    if (read != CLAIM_TAKEN || (node->kind == GRAPH_GATHER && is_unsafe_to_leave(around, node))) return read;
+    enum claim given_back = claim_points(around, node, 1);
+    if (given_back == CLAIM_TAKEN) return read;
+    int computed_with = is_computed_with(around, node->outputs[0], MOST_STEPS);
+    return computed_with < 0 ? CLAIM_UNKNOWN : computed_with ? given_back : read;
 }

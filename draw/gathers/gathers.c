@@ -71,6 +71,11 @@ static void fill_claims(struct surroundings *around)
         for (int runtime = 0; runtime < CLAIM_RUNTIMES; runtime++)
             around->claims[runtime][node] = claim_of(around, node, (enum claim_runtime)runtime);
     }
+    for (size_t i = chain->graph->node_count; i > 0; i--) {
+        size_t node = model_order(chain->model, i - 1);
+        if (chain_is_gather(&chain->graph->nodes[node]))
+            around->claims[CLAIM_OPENVINO][node] = claim_compiled_in_openvino(around, node);
+    }
 }
 
 /* ---- Groups ---- */

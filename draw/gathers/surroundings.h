@@ -31,4 +31,8 @@ const struct graph_node *surroundings_maker(const struct surroundings *around, s
 enum claim claim_in_onnxruntime(const struct surroundings *around, const struct graph_node *node);
 enum claim claim_in_openvino(const struct surroundings *around, const struct graph_node *node);
 
+/* What becomes of such a claim when OpenVINO compiles the model: some gathers are given back, by who reads
+ * them. Of gathers that come after it these claims are there. */
+enum claim claim_compiled_in_openvino(const struct surroundings *around, size_t id);
+
 #endif

@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import onnxruntime
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import garner.onnxruntime
 from folders import node_tests
@@ -174,6 +174,51 @@ def test_shapes_that_do_not_fit():
 def test_min_bytes(least, who):
     assert providers(with_garner(one_node("Gather", F32, shapes=([4, 2], [3])), min_bytes=least)) == [who]
     assert providers(with_garner(one_node("Gather", F32, shapes=(["n", 2], ["m"])), min_bytes=least)) == [OURS]
+
+
+LONG_ROWS = {
+    "few": ([40000, 512], [63], THEIRS),
+    "as many as earn it": ([40000, 512], [64], OURS),
+    "few, but shorter": ([40000, 255], [63], OURS),
+    "of a table in the caches": ([512, 1024], [512], THEIRS),
+    "of a larger table": ([513, 1024], [512], OURS),
+    "more than the caches hold": ([512, 1024], [513], OURS),
+    "one of them": ([3, 4096], [1], THEIRS),
+    "one of a larger table": ([40000, 65536], [], OURS),
+    "of an open number": ([512, 1024], ["n"], THEIRS),
+    "of an open number and a larger table": ([513, 1024], ["n"], OURS),
+    "of an open table": (["n", 1024], ["m"], THEIRS),
+    "of open extents, as beams are": (["n", 12, "m", 64], ["n"], THEIRS),
+    "of open extents, which may be short": (["n", "m", 64], ["n"], OURS),
+}
+
+
+@pytest.mark.parametrize("name", LONG_ROWS)
+def test_long_rows_that_are_merely_copied(name):
+    """A Gather alone is left; strings and the other operators never are, and with 0 bytes none is."""
+    data, indices, who = LONG_ROWS[name]
+    model = one_node("Gather", F32, shapes=(data, indices))
+    assert providers(with_garner(model)) == [who] and providers(with_garner(model, min_bytes=0)) == [OURS]
+    assert providers(with_garner(model, min_bytes=1)) == [who]
+    assert providers(with_garner(one_node("Gather", TensorProto.STRING, shapes=(data, indices)))) == [OURS]
+
+
+def test_long_rows_along_another_axis():
+    assert providers(with_garner(one_node("Gather", F32, shapes=([2, 512, 256], [31]), axis=-2))) == [THEIRS]
+    assert providers(with_garner(one_node("Gather", F32, shapes=([2, 512, 128], [31]), axis=1))) == [OURS]
+    assert providers(with_garner(one_node("GatherND", F32, shapes=([512, 1024], [31, 1])))) == [OURS]
+
+
+def test_several_long_picks():
+    """Of which the runtime would make a Split."""
+    picks = [helper.make_node("Gather", ["x", f"i{k}"], [f"y{k}"]) for k in range(3)]
+    numbers = [numpy_helper.from_array(np.array(k), f"i{k}") for k in range(3)]
+    value = helper.make_tensor_value_info
+    for count, who in ((3, OURS), (1, THEIRS)):
+        outputs = [value(f"y{k}", F32, None) for k in range(count)]
+        graph = helper.make_graph(picks[:count], "g", [value("x", F32, [3, 64, 128])], outputs, numbers[:count])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8).SerializeToString()
+        assert set(providers(with_garner(model))) == {who}
 
 
 def test_bad_options():

@@ -187,6 +187,57 @@ RULES = {
 }
 
 
+def column_of(kind, reading):
+    """One column of an input, as LayoutLM takes the edges of boxes, and what reads it."""
+    boxes = opset8.parameter([2, 4, 1], kind)
+    column = opset8.gather(boxes, opset8.constant(np.array(1)), np.int64(1))
+    return ov.Model([read(column) for read in reading], [boxes])
+
+
+def its_rows(column):
+    return gather(opset8.constant(np.zeros((2**20, 2), np.float32)), column)
+
+
+def minus_one(column):
+    return opset8.subtract(column, opset8.constant(np.array(1, column.get_element_type().to_dtype())))
+
+
+def as_it_is(column):
+    return column
+
+
+READERS = {
+    "computed with": (np.int64, [minus_one], False),
+    "computed with, f64": (np.float64, [minus_one], False),
+    "computed with, f32": (np.float32, [minus_one], False),
+    "computed with and given out": (np.int64, [minus_one, as_it_is], False),
+    "indices of the runtime's": (np.int64, [its_rows], False),
+    "indices of the runtime's, and computed with": (np.int64, [its_rows, minus_one], False),
+    "given out": (np.int64, [as_it_is], True),
+    "converted": (np.int64, [lambda column: opset8.convert(column, "f32")], True),
+    "its shape looked at": (np.int64, [opset8.shape_of, as_it_is], True),
+    "data of garner's": (np.int64, [lambda column: gather(column, opset8.constant(np.zeros(40000, np.int64)))], True),
+}
+
+
+@pytest.mark.parametrize("way", ["replace", "file"])
+@pytest.mark.parametrize("name", READERS)
+def test_what_is_converted_anyway_is_given_back(name, way, tmp_path):
+    """An input of 64 bits is garner's for its bits' sake; where a layer computes with what was gathered, the plug-in cuts them
+    before, and a small gather is the runtime's once the model is compiled."""
+    kind, reading, stays = READERS[name]
+    model = column_of(kind, reading)
+    core = core_with_garner(min_bytes=garner.openvino.MIN_BYTES)
+    ours = garner.openvino.replace(model.clone()) if way == "replace" else read_back(core, model, tmp_path)
+    assert "GarnerGather" in gathers_of(ours) or (kind == np.float32 and not ARM)
+    default = core.compile_model(ours, "CPU", EXACT)
+    assert ("Reference" in [what for _, what in layers_of(default)]) == stays
+    everything = core.compile_model(garner.openvino.replace(model.clone(), min_bytes=0), "CPU", EXACT)
+    boxes = np.array([[1, 2**20 - 1 + (2**40 if stays else 0), 3, 4], [5, 6, 7, 8]]).astype(kind)[..., None]
+    for got, want in zip(default([boxes]).values(), everything([boxes]).values(), strict=True):
+        assert (got == want).all()
+
+
 def read_back(core, model, folder):
     ov.save_model(model, folder / "model.xml", compress_to_fp16=False)
     return core.read_model(folder / "model.xml")

@@ -96,11 +96,48 @@ def test_what_the_runtime_would_crash_with_stays_here(name, ours):
     assert "GarnerGather" in {node.get_type_name() for node in ours(UNSAFE[name].clone()).get_ops()}
 
 
+NO_LOOP_OF_ITS_OWN = {
+    "by more than 64 indices": (gather([3], (65,), kind=np.int32), 3),
+    "by a matrix": (gather([3], (2, 2), kind=np.int32), 3),
+    "of more than 64 integers": (gather([65], (2,), kind=np.int32), 65),
+}
+
+
+@pytest.mark.parametrize("name", NO_LOOP_OF_ITS_OWN)
+def test_longer_vectors_of_integers_are_left(name):
+    """There the runtime's kernel gives zeros for an index outside."""
+    model, extent = NO_LOOP_OF_ITS_OWN[name]
+    model = garner.openvino.replace(model.clone())
+    assert "GarnerGather" not in {node.get_type_name() for node in model.get_ops()}
+    shape = model.input(1).shape
+    indices = np.resize([extent, extent - 1, -extent, -extent - 1, 2**31 - 1, -(2**31)], shape)
+    data = np.arange(1, extent + 1, dtype=np.int32)
+    inside = (indices >= -extent) & (indices < extent)
+    assert (infer(compiled(model), data, indices).data == np.where(inside, data[np.where(inside, indices, 0)], 0)).all()
+
+
 def test_shapes_are_left():
     assert "Gather" in {node.get_type_name() for node in garner.openvino.replace(gather([3], [1], kind=np.int64), min_bytes=0).get_ops()}
 
 
 # ---- A refused call ----
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("extents", [(5, 2), (-1, -1)], ids=["known", "open"])
+def test_an_error_is_not_lost_by_wait(threads, extents):
+    """Not even with one thread, where infer() loses it."""
+    inputs = [opset8.parameter([extents[0], 4], np.float32), opset8.parameter([extents[1]], np.int64)]
+    model = garner.openvino.replace(ov.Model([opset1.gather(*inputs, np.int64(0))], inputs), min_bytes=0)
+    request = ov.Core().compile_model(model, "CPU", {**EXACT, "INFERENCE_NUM_THREADS": threads}).create_infer_request()
+    rows = np.arange(20, dtype=np.float32).reshape(5, 4)
+    for _ in range(3):
+        request.start_async([rows, np.array([0, 9])])
+        with pytest.raises(RuntimeError, match=r"indices\[1\] = 9 is outside \[-5, 4\] of data axis 0"):
+            request.wait()
+        request.start_async([rows, np.array([3, -1])])
+        request.wait()
+        assert (request.get_output_tensor(0).data == rows[[3, -1]]).all()
 
 
 @pytest.mark.parametrize("operator", [

@@ -52,6 +52,30 @@ def test_the_library_stands_alone():
     assert [line.split()[-1] for line in names.splitlines() if line.split()[-2] == "T"] == ["create_extensions"]
 
 
+def test_the_library_is_hardened():
+    """Like all that is shipped: canaries, addresses bound when it is loaded, no executable stack."""
+    if "sanitize" in os.environ.get("CXX", ""):
+        pytest.skip("sanitizers are there in the place of hardening")
+
+    def told(*options):
+        return subprocess.run(["readelf", "-W", *options, garner.openvino.library()], capture_output=True, text=True, check=True).stdout
+
+    assert "BIND_NOW" in told("-d") and "TEXTREL" not in told("-d")
+    segments = told("-l")
+    assert "GNU_RELRO" in segments and " RWE " not in segments
+    assert "__stack_chk_fail" in told("--dyn-syms")
+
+
+def test_a_compiler_without_hardening(tmp_path):
+    """One that refuses each such option compiles without."""
+    compiler = tmp_path / "c++"
+    compiler.write_text("#!/bin/sh\ncase $* in *-fstack*|*-z,now*|*FORTIFY*|*protection*|*-z,relro*|*-z,noexec*) exit 1 ;; esac\n"
+                        "for last; do :; done\necho ours >\"$last\"\n")  # fmt: skip
+    compiler.chmod(0o755)
+    said = run(ASK, XDG_CACHE_HOME=str(tmp_path / "cache"), CXX=str(compiler))
+    assert said.returncode == 0 and Path(json.loads(said.stdout)).read_text() == "ours\n", said
+
+
 def test_no_compiler(tmp_path):
     empty = tmp_path / "bin"
     empty.mkdir()

@@ -57,7 +57,7 @@ def test_an_error_says_where_and_leaves_everything_working():
 
 
 def test_an_error_that_the_runtime_loses_shows_no_memory_of_others():
-    """With one thread it goes on without a word, whoever's the layer is."""
+    """With one thread infer() goes on without a word, whoever's the layer is."""
     case = Case("GatherElements", (5, 4), (3, 4))
     core = core_with_garner()
     model = core.read_model(*ir_of(case, "opset6", "f32", "i64"))
