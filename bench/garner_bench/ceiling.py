@@ -9,7 +9,7 @@ from .peers.garner import texts
 from .workloads import DTYPES
 
 MOST = 8
-LONG_RUN, NEAR = 32, 1 << 20  # bytes: runs and tables from which fetching ahead pays
+LONG_RUN, LARGE_TABLE = 32, 1 << 20  # bytes: runs and tables from which prefetching pays
 
 
 class _Dim(ctypes.Structure):
@@ -19,7 +19,7 @@ class _Dim(ctypes.Structure):
 class _Ceiling(ctypes.Structure):
     _fields_ = [
         ("data", ctypes.c_void_p), ("indices", ctypes.c_void_p), ("out", ctypes.c_void_p),
-        ("width", ctypes.c_int64), ("run", ctypes.c_int64), ("ahead", ctypes.c_int64), ("axes", ctypes.c_int64),
+        ("width", ctypes.c_int64), ("run", ctypes.c_int64), ("prefetches", ctypes.c_int64), ("axes", ctypes.c_int64),
         ("stride", ctypes.c_int64 * MOST), ("rank", ctypes.c_int64), ("dim", _Dim * MOST),
     ]  # fmt: skip
 
@@ -34,7 +34,7 @@ class Ceiling:
         self._form = _Ceiling(
             data=inputs.data.ctypes.data, indices=self._indices.ctypes.data, out=inputs.out.ctypes.data,
             width=DTYPES[cell.index_dtype][1], run=nest.run, axes=len(nest.strides), rank=len(nest.dims),
-            ahead=cell.run >= LONG_RUN and cell.data_bytes > NEAR,
+            prefetches=cell.run >= LONG_RUN and cell.data_bytes > LARGE_TABLE,
         )  # fmt: skip
         for k, stride in enumerate(nest.strides):
             self._form.stride[k] = stride

@@ -80,7 +80,7 @@ def _block_bytes(cell):
 def least_time(limits, inputs):
     """Nanoseconds that the cell must take, and which limit says so:
     stream   every byte of indices, out and the touched part of data passes once, at the speed of a copy
-    issue    one load per index, and one per line of its run, from the nearest cache
+    issue    one load per index, and one per line of its run, from L1
     lines    the runs that it touches come out of memory at random, one line each
     """
     cell = inputs.cell

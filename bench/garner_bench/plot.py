@@ -130,15 +130,23 @@ def _by_row_size(pyplot, result, mode, folder):
     return _save(figure, folder, f"row-size-{mode['mode']}.svg")
 
 
-def draw(result, folder):
-    """Draws everything; says in one sentence what was drawn, or why nothing."""
-    try:
-        import matplotlib
-    except ImportError as error:
-        return f"NO PLOTS ({error}): pip install matplotlib, and they are drawn."
+def load_pyplot():
+    """matplotlib's, without a screen."""
+    import matplotlib
+
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "garner"  # the same picture is the same file
     from matplotlib import pyplot
+
+    return pyplot
+
+
+def draw(result, folder):
+    """Draws everything; says in one sentence what was drawn, or why nothing."""
+    try:
+        pyplot = load_pyplot()
+    except ImportError as error:
+        return f"NO PLOTS ({error}): pip install matplotlib, and they are drawn."
 
     drawn = [(picture, mode) for mode in result["modes"] for picture in (_ratios, _by_table_size, _by_row_size)]
     drawn += [(_inside, section) for section in result["runtimes"] if section["records"]]

@@ -103,7 +103,7 @@ def _limits_table(modes):
             lines.append((label, name, unit, ", ".join(f"{size(int(s))}: {number(v)}" for s, v in measured)))
     notes = (
         "Limit of a cell: the largest of *stream* (indices, out and the touched part of data pass once at the speed "
-        "of a copy), *issue* (one load per line moved, from the nearest cache) and *lines* (the runs it touches come "
+        "of a copy), *issue* (one load per line moved, from L1) and *lines* (the runs it touches come "
         "at random). The ceiling is a plain loop with the same access pattern and no checks.",
     )
     header = ("threads", "what", "unit", "by size")

@@ -80,7 +80,7 @@ class Workload:
 
     @property
     def run(self):
-        """Bytes that one index (or one tuple) moves at a stretch."""
+        """Bytes that one index (or one tuple) copies."""
         if self.op == "gather_elements":
             return self.item
         return prod(self.data[self.gathered[-1] + 1 :]) * self.item

@@ -7,7 +7,7 @@
 
 #include "team.h"
 
-enum { MOST_DIMS = 8, MOST_AXES = 8, LINE = 64, AHEAD_BYTES = 4096, AHEAD_ROWS = 16 };
+enum { MOST_DIMS = 8, MOST_AXES = 8, LINE = 64, PREFETCH_BYTES = 4096, PREFETCH_RUNS = 16 };
 
 struct dim {
     int64_t n, data, index, out; /* strides: data and out in bytes, index in elements */
@@ -18,17 +18,17 @@ struct ceiling {
     const char *data;
     const char *indices;
     char *out;
-    int64_t width; /* bytes of an index: 4 or 8 */
-    int64_t run;   /* bytes moved per point */
-    int64_t ahead; /* whether rows are worth fetching ahead: they come from beyond the near caches */
+    int64_t width;      /* bytes of an index: 4 or 8 */
+    int64_t run;        /* bytes moved per point */
+    int64_t prefetches; /* whether later runs are prefetched: they come from beyond L2 */
     int64_t axes;
     int64_t stride[MOST_AXES];
     int64_t rank;
     struct dim dim[MOST_DIMS];
 };
 
-/* One stretch of the innermost dim. */
-struct stretch {
+/* Points of the innermost dim that lie side by side. */
+struct segment {
     const char *data;
     const char *indices;
     char *out;
@@ -47,8 +47,8 @@ static inline __attribute__((always_inline)) int64_t load(const char *at, int64_
     return wide;
 }
 
-static inline __attribute__((always_inline)) int64_t place(const int64_t *stride, const char *at,
-                                                           int64_t width, int64_t axes)
+static inline __attribute__((always_inline)) int64_t find_offset(const int64_t *stride, const char *at,
+                                                                 int64_t width, int64_t axes)
 {
     int64_t offset = 0;
     for (int64_t k = 0; k < axes; k++)
@@ -66,7 +66,7 @@ static void prefetch(const char *from, int64_t bytes)
  * Called with constants, so that each triple of width, axes and run becomes a loop of its own; what the
  * loop needs is copied out of memory that its own stores might change. Four points at a time.
  */
-static inline __attribute__((always_inline)) void move(const struct ceiling *c, const struct stretch *s,
+static inline __attribute__((always_inline)) void move(const struct ceiling *c, const struct segment *s,
                                                        int64_t width, int64_t axes, int64_t run)
 {
     const struct dim d = c->dim[c->rank - 1];
@@ -76,9 +76,9 @@ static inline __attribute__((always_inline)) void move(const struct ceiling *c, 
     int64_t stride[MOST_AXES], i = 0;
     memcpy(stride, c->stride, sizeof stride);
     for (; i + 4 <= s->n; i += 4) {
-        int64_t p0 = place(stride, at, width, axes), p1 = place(stride, at + step, width, axes);
-        int64_t p2 = place(stride, at + 2 * step, width, axes),
-                p3 = place(stride, at + 3 * step, width, axes);
+        int64_t p0 = find_offset(stride, at, width, axes), p1 = find_offset(stride, at + step, width, axes);
+        int64_t p2 = find_offset(stride, at + 2 * step, width, axes),
+                p3 = find_offset(stride, at + 3 * step, width, axes);
         memcpy(to, from + p0, (size_t)run);
         memcpy(to + d.out, from + d.data + p1, (size_t)run);
         memcpy(to + 2 * d.out, from + 2 * d.data + p2, (size_t)run);
@@ -86,30 +86,31 @@ static inline __attribute__((always_inline)) void move(const struct ceiling *c, 
         from += 4 * d.data, at += 4 * step, to += 4 * d.out;
     }
     for (; i < s->n; i++) {
-        memcpy(to, from + place(stride, at, width, axes), (size_t)run);
+        memcpy(to, from + find_offset(stride, at, width, axes), (size_t)run);
         from += d.data, at += step, to += d.out;
     }
 }
 
-/* The same for rows out of memory: those a little ahead are fetched before they are needed. */
-static inline __attribute__((always_inline)) void move_ahead(const struct ceiling *c, const struct stretch *s,
-                                                             int64_t run)
+/* The same for runs out of memory, which are prefetched. */
+static inline __attribute__((always_inline)) void move_prefetching(const struct ceiling *c,
+                                                                   const struct segment *s, int64_t run)
 {
     const struct ceiling own = *c;
     const struct dim d = own.dim[own.rank - 1];
     const int64_t step = d.index * own.width;
-    int64_t ahead = AHEAD_BYTES / run < AHEAD_ROWS ? AHEAD_BYTES / run : AHEAD_ROWS;
+    int64_t distance = PREFETCH_BYTES / run < PREFETCH_RUNS ? PREFETCH_BYTES / run : PREFETCH_RUNS;
     for (int64_t i = 0; i < s->n; i++) {
-        const char *at = s->indices + i * step, *later = at + ahead * step;
-        if (ahead > 0 && i + ahead < s->n)
-            prefetch(s->data + (i + ahead) * d.data + place(own.stride, later, own.width, own.axes), run);
-        const char *from = s->data + i * d.data + place(own.stride, at, own.width, own.axes);
+        const char *at = s->indices + i * step, *later = at + distance * step;
+        if (distance > 0 && i + distance < s->n)
+            prefetch(s->data + (i + distance) * d.data + find_offset(own.stride, later, own.width, own.axes),
+                     run);
+        const char *from = s->data + i * d.data + find_offset(own.stride, at, own.width, own.axes);
         memcpy(s->out + i * d.out, from, (size_t)run);
     }
 }
 
 /* Runs that are worth a constant to the compiler. */
-static inline __attribute__((always_inline)) void move_any(const struct ceiling *c, const struct stretch *s,
+static inline __attribute__((always_inline)) void move_any(const struct ceiling *c, const struct segment *s,
                                                            int64_t width, int64_t axes)
 {
     switch (c->run) {
@@ -140,31 +141,31 @@ static inline __attribute__((always_inline)) void move_any(const struct ceiling 
     }
 }
 
-static void move_any_ahead(const struct ceiling *c, const struct stretch *s)
+static void move_any_prefetching(const struct ceiling *c, const struct segment *s)
 {
     switch (c->run) {
     case 64:
-        move_ahead(c, s, 64);
+        move_prefetching(c, s, 64);
         break;
     case 128:
-        move_ahead(c, s, 128);
+        move_prefetching(c, s, 128);
         break;
     case 256:
-        move_ahead(c, s, 256);
+        move_prefetching(c, s, 256);
         break;
     case 512:
-        move_ahead(c, s, 512);
+        move_prefetching(c, s, 512);
         break;
     default:
-        move_ahead(c, s, c->run);
+        move_prefetching(c, s, c->run);
         break;
     }
 }
 
-static void move_stretch(const struct ceiling *c, const struct stretch *s)
+static void move_segment(const struct ceiling *c, const struct segment *s)
 {
-    if (c->ahead)
-        move_any_ahead(c, s);
+    if (c->prefetches)
+        move_any_prefetching(c, s);
     else if (c->axes == 1 && c->width == 8)
         move_any(c, s, 8, 1);
     else if (c->axes == 1)
@@ -175,10 +176,10 @@ static void move_stretch(const struct ceiling *c, const struct stretch *s)
         move_any(c, s, 4, c->axes);
 }
 
-/* The stretch that begins at a point, at most `most` points long. */
-static struct stretch stretch_at(const struct ceiling *c, int64_t point, int64_t most)
+/* The segment that begins at a point, at most `most` points long. */
+static struct segment segment_at(const struct ceiling *c, int64_t point, int64_t most)
 {
-    struct stretch s = {.data = c->data, .indices = c->indices, .out = c->out};
+    struct segment s = {.data = c->data, .indices = c->indices, .out = c->out};
     for (int64_t d = c->rank - 1; d >= 0; d--) {
         int64_t i = point % c->dim[d].n;
         point /= c->dim[d].n;
@@ -199,8 +200,8 @@ static void gather_share(void *argument, int member, int members)
     int64_t point = share_begin(points, member, members);
     int64_t end = share_begin(points, member + 1, members);
     while (point < end) {
-        struct stretch s = stretch_at(c, point, end - point);
-        move_stretch(c, &s);
+        struct segment s = segment_at(c, point, end - point);
+        move_segment(c, &s);
         point += s.n;
     }
 }

@@ -268,6 +268,23 @@ def test_pictures_name_the_machine_and_explain_themselves(tmp_path):
     assert any("limit: the least time" in line for line in texts["row-size-one.svg"])
 
 
+def test_the_legend_stands_beside_the_curves(tmp_path, monkeypatch):
+    """Its box begins where the axes end, in both pictures that have one."""
+    pytest.importorskip("matplotlib")
+    looked = []
+
+    def look(figure, folder, name):
+        figure.canvas.draw()
+        boxes = [(axes.get_legend(), axes.get_window_extent()) for axes in figure.axes]
+        looked.extend((name, legend.get_window_extent().x0, box.x1) for legend, box in boxes if legend)
+        return name
+
+    monkeypatch.setattr(plot, "_save", look)
+    plot.draw(drawable(), tmp_path)
+    assert [name for name, *_ in looked] == ["table-size-one.svg", "row-size-one.svg"]
+    assert all(legend > axes for _, legend, axes in looked)
+
+
 def test_without_matplotlib_a_sentence_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install matplotlib" in plot.draw(drawable(), tmp_path)

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from garner_bench import runtimes  # noqa: E402
 from garner_bench.effort import Effort  # noqa: E402
 from garner_bench.models import __main__ as command  # noqa: E402
-from garner_bench.models import described, judge, outputs, session, stored, tables  # noqa: E402
+from garner_bench.models import described, judge, measuring, outputs, session, stored, tables  # noqa: E402
 
 onnx = pytest.importorskip("onnx", reason="the model is built with it")
 openvino = pytest.importorskip("openvino", reason="the model is converted with it")
@@ -68,7 +68,7 @@ def plugged(request, monkeypatch):
     base = importlib.import_module(f"garner_bench.runtimes.{request.param}")
     adapter = importlib.import_module(f"garner_bench.models.{request.param}")
     if request.param == "onnxruntime":
-        monkeypatch.setattr(base, "plug_in", types.SimpleNamespace(session_options=lambda options: options))
+        monkeypatch.setattr(base, "plug_in", types.SimpleNamespace(session_options=lambda options, **_: options))
         monkeypatch.setitem(base.PROVIDERS, "garner", base.PROVIDERS["alone"])
     else:
         read = adapter._read
@@ -134,9 +134,29 @@ def test_a_model_is_measured_as_a_whole_and_by_its_gathers(small, plugged, tmp_p
     assert record["wrong"] == [] and record["ulps"] == 0 and list(judge.faults(told(record))) == []
     assert {"word_rows", "picked"} <= set(record["layers"])  # the positions are folded away
     assert record["claimed"] >= 2 and record["layers"]["word_rows"]["garner"]["is_garner"]
-    assert judge.whole(record).ratio[0] > 0
+    assert judge.whole(record).ratio[0] > 0 and judge.whole(record).itself[0] > 0
+    assert all(line.itself for line in judge.layers(record) if line.alone)
     text = tables.markdown([told(record)], {"cpu": "a", "architecture": "b", "cores": 1, "load": 0.0})
     assert "| small |" in text and "same bits" in text and "Runtime: the whole" in text
+
+
+def test_operators_that_one_side_has_more_of_are_told(small, capsys, monkeypatch):
+    fusions = importlib.import_module("garner_bench.models.fusions") if pytest.importorskip("onnxruntime") else None
+    alone = fusions.base.open_session
+    levels = []
+
+    def opened(path, side, threads, graph_optimization_level, **changes):
+        """Optimized at every level alone, with garner not at all."""
+        levels.append(graph_optimization_level)
+        lowest = fusions.onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        return alone(path, "alone", threads, graph_optimization_level=lowest if side == "garner" else levels[-1], **changes)
+
+    monkeypatch.setattr(fusions.base, "open_session", opened)
+    monkeypatch.setattr(fusions.runtimes, "load", lambda *_, **__: (fusions.base, ""))
+    assert fusions.report([small]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(levels) == 10 and lines[-1] == "1 of 5 models and levels: the same operators with garner and alone"
+    assert "small, ENABLE_BASIC, 5 operators: 1 × Gather more with garner" in lines
 
 
 def test_outputs_that_differ_are_a_fault(small, plugged, tmp_path, monkeypatch):
@@ -173,6 +193,31 @@ def test_without_garner_the_runtime_is_left_out_and_nothing_passes(small, tmp_pa
         command.main([*given, "--only", "big"])
 
 
+def test_models_one_at_a_time_become_one_table(small, tmp_path, capsys, monkeypatch):
+    version = ["1"]
+
+    def measured_once(runtime, mode, folder, *rest):
+        times = {side: {"runs": [time] * 3} for side, time in (("alone", 3e6), ("garner", 2e6), ("again", 3.3e6))}
+        header = {"runtime": runtime, "mode": mode, "missing": "", "title": "Runtime", "version": version[0]}
+        return header, {"name": folder.name, "wrong": [], "ulps": 0, "claimed": 1, "layers": {}, "whole": times}
+
+    def measure(name, adds=True):
+        model = small._replace(folder=small.folder.with_name(name))
+        status = measuring.measure([model], ["onnxruntime"], ["one"], (ONCE, "wall"), tmp_path, adds)
+        return status, [line.split("\t")[0] for line in (tmp_path / "whole-onnxruntime-one.tsv").read_text().splitlines()[1:]]
+
+    monkeypatch.setattr(measuring.run, "measure_model", measured_once)
+    assert [measure(name) for name in ("a", "b", "a")] == [(0, ["a"]), (0, ["a", "b"]), (0, ["a", "b"])]
+    assert "1.50 (1.50–1.50)" in (text := capsys.readouterr().out) and "0.91 (0.91–0.91)" in text
+    version[0] = "2"
+    with pytest.raises(SystemExit, match="the folder has Runtime 1, and this is 2"):
+        measure("c")
+    assert measure("c", adds=False) == (0, ["c"])
+    monkeypatch.setattr(measuring.machine, "describe", lambda: {"cpu": "another"})
+    with pytest.raises(SystemExit, match="was measured on .*, and this is another"):
+        measure("d")
+
+
 def test_distances_in_the_last_place():
     one = np.array([1.0, -0.0, 2.0], np.float32)
     assert outputs.compare({"o": one.copy()}, {"o": one}) == (0, [])
@@ -200,6 +245,31 @@ def layer(alone, garner, is_garner=True):
 def test_verdicts_of_gathers(sides, verdict):
     (line,) = judge.layers({"name": "m", "layers": {"n": sides}})
     assert line.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    "sides, inside_onnxruntime, inside_openvino",
+    [
+        (layer(3e3, 8e3), "short", "short"), (layer(3e3, 9e3), "short", "over the limit"),
+        (layer(2e3, 25e3), "behind", "behind"), (layer(50e3, 54e3), "level", "level"), (layer(3e3, 9e3, False), "left", "left"),
+        (layer(None, 9e3), "fused alone", "fused alone"), (layer(9e3, None), "fused with garner", "fused with garner"),
+    ],
+)  # fmt: skip
+def test_short_gathers_inside_openvino_have_a_limit_of_their_own(sides, inside_onnxruntime, inside_openvino):
+    record = {"name": "m", "layers": {"n": sides}}
+    for runtime, verdict in (("onnxruntime", inside_onnxruntime), ("openvino", inside_openvino)):
+        (line,) = judge.layers(record, runtime)
+        assert line.verdict == verdict
+
+
+def test_what_is_over_that_limit_is_shown_and_named():
+    sides = {"alone": {"runs": [1e6] * 3}, "garner": {"runs": [1e6] * 3}}
+    record = {"name": "m", "wrong": [], "ulps": 0, "layers": {"n": layer(3e3, 9e3)}, "whole": sides}
+    section = told(record) | {"runtime": "openvino"}
+    assert "no gather of garner's over 1.2 times its time alone plus 5 µs: BEHIND: m: n 3.00 → 9.00 µs." in tables.judgement(section)
+    assert "| m | n | Gather | over the limit |" in tables.layers_table(section, tables.SHOWN).markdown()
+    assert "holds for all" in tables.judgement(told(record))
+    assert "| m | n |" not in tables.layers_table(told(record), tables.SHOWN).markdown()
 
 
 @pytest.mark.parametrize("alone, verdict", [(0.96e6, "behind"), (0.98e6, "level"), (1.2e6, "ahead")])

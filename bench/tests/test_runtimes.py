@@ -39,7 +39,7 @@ def idle(request, monkeypatch):
     """A runtime whose plug-in registers nothing."""
     adapter = adapter_of(request.param)
     if request.param == "onnxruntime":
-        plug_in = types.SimpleNamespace(register=lambda: None, session_options=lambda options: options)
+        plug_in = types.SimpleNamespace(register=lambda: None, session_options=lambda options, **_: options)
         monkeypatch.setattr(adapter, "plug_in", plug_in)
     else:
         monkeypatch.setitem(adapter.cores, "garner", adapter.cores["alone"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`python -m garner_bench.models export|measure`: see --help of each."""
+"""`python -m garner_bench.models export|measure|fusions`: see --help of each."""
 
 import argparse
 import sys
@@ -20,7 +20,8 @@ def _arguments(argv):
     steps = parser.add_subparsers(dest="step", required=True)
     export = steps.add_parser("export", help="write the architectures as ONNX and IR, large weights described; needs torch")
     measure = steps.add_parser("measure", help="fill the weights in, run, compare, write tables; needs the runtimes alone")
-    for step in (export, measure):
+    fusions = steps.add_parser("fusions", help="compare what ONNX Runtime's optimizer makes of them with garner and without; needs onnx")
+    for step in (export, measure, fusions):
         step.add_argument("--models", default=str(ROOT / "build" / "models"), metavar="FOLDER", help="of the exported models")
         step.add_argument("--only", default="*", metavar="GLOB", help="models whose name matches; several with commas")
     add = measure.add_argument
@@ -31,6 +32,8 @@ def _arguments(argv):
         "half as much again for its gathers")  # fmt: skip
     add("--clock", default="wall", choices=("wall", "processor"), help="of whole calls; processor: what the process spent, for a "
         "machine that others use meanwhile (default: wall)")  # fmt: skip
+    add("--add", action="store_true", help="keep what the folder of the tables has of other models, runtimes and modes: one model "
+        "at a time, on a machine that is quiet for short whiles")  # fmt: skip
     add("--quick", action="store_true", help="few calls: whether it works, not how fast")
     return parser.parse_args(argv)
 
@@ -59,12 +62,18 @@ def _measure(options):
         effort = effort._replace(seconds=options.seconds)
     modes = ("one", "all") if options.threads == "both" else (options.threads,)
     chosen = measuring.found(options.models, options.only)
-    return measuring.measure(chosen, _runtimes(options), modes, (effort, options.clock), options.out)
+    return measuring.measure(chosen, _runtimes(options), modes, (effort, options.clock), options.out, options.add)
+
+
+def _fusions(options):
+    from . import fusions, measuring
+
+    return fusions.report(measuring.found(options.models, options.only))
 
 
 def main(argv=None):
     options = _arguments(argv)
-    return _export(options) if options.step == "export" else _measure(options)
+    return {"export": _export, "measure": _measure, "fusions": _fusions}[options.step](options)
 
 
 if __name__ == "__main__":

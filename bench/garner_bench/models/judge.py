@@ -3,11 +3,14 @@
 
 from typing import NamedTuple
 
+from ..runtimes.judge import SMALL_FACTOR, SMALL_MORE
 from ..stats import spread
 
 WHOLE_LEAST = 0.97  # a model below this ratio is behind
 LAYER_LEAST = 0.9  # a gather below this one, if on either side it costs more than
 LAYER_COSTS = 20e3  # ns
+OVER = "over the limit"
+BOUNDED = ("openvino",)  # where each of garner's, short ones too, may take SMALL_FACTOR times as long and SMALL_MORE
 
 
 class Line(NamedTuple):
@@ -17,52 +20,60 @@ class Line(NamedTuple):
     alone: float  # ns, the median of runs; None if there is no such node on that side
     garner: float
     ratio: tuple  # median, lowest, highest; None if one side is missing
+    itself: tuple  # the same of the runtime alone against a second session of it: what ratios differ by anyway
     verdict: str
 
 
-def _ratio(alone, garner):
-    return spread([a / b for a, b in zip(alone, garner)])
+def _ratio(sides, name):
+    """The runtime alone against another of the field; None where one of them has no time."""
+    both = [sides[side]["runs"] for side in ("alone", name) if side in sides]
+    if len(both) < 2 or not all(min(runs) > 0 for runs in both):
+        return None
+    return spread([a / b for a, b in zip(*both)])
 
 
-def _layer_verdict(sides, ratio):
-    if "garner" not in sides:
+def _layer_verdict(sides, times, ratio, bounded):
+    if times["garner"] is None:
         return "fused with garner"
     if not sides["garner"]["is_garner"]:
         return "left"
-    if "alone" not in sides:
+    if times["alone"] is None:
         return "fused alone"
-    if max(sides[side]["middle"] for side in sides) <= LAYER_COSTS:
-        return "short"
-    return "behind" if ratio[0] < LAYER_LEAST else "ahead" if ratio[1] > 1 else "level"
+    long = ratio is not None and max(times.values()) > LAYER_COSTS
+    if long and ratio[0] < LAYER_LEAST:
+        return "behind"
+    if bounded and times["garner"] > SMALL_FACTOR * times["alone"] + SMALL_MORE:
+        return OVER
+    return "short" if not long else "ahead" if ratio[1] > 1 else "level"
 
 
-def _layer(model, name, sides):
-    sides = {side: told | {"middle": spread(told["runs"])[0]} for side, told in sides.items()}
-    both = len(sides) == 2 and all(min(told["runs"]) > 0 for told in sides.values())
-    ratio = _ratio(sides["alone"]["runs"], sides["garner"]["runs"]) if both else None
-    times = [sides[side]["middle"] if side in sides else None for side in ("alone", "garner")]
+def _layer(model, name, sides, bounded):
+    times = {side: spread(sides[side]["runs"])[0] if side in sides else None for side in ("alone", "garner")}
+    ratio, itself = _ratio(sides, "garner"), _ratio(sides, "again")
     what = max((told["what"] for told in sides.values()), key=len)
-    return Line(model, name, what, *times, ratio, _layer_verdict(sides, ratio) if both or len(sides) < 2 else "short")
+    return Line(model, name, what, *times.values(), ratio, itself, _layer_verdict(sides, times, ratio, bounded))
 
 
-def layers(record):
+def layers(record, runtime=""):
     """Lines of the gathers, those that cost most first."""
-    made = [_layer(record["name"], name, sides) for name, sides in record.get("layers", {}).items()]
+    made = [_layer(record["name"], name, sides, runtime in BOUNDED) for name, sides in record.get("layers", {}).items()]
     return sorted(made, key=lambda line: -max(line.alone or 0, line.garner or 0))
 
 
 def whole(record):
-    alone, garner = (record["whole"][side]["runs"] for side in ("alone", "garner"))
-    ratio = _ratio(alone, garner)
+    sides = record["whole"]
+    ratio = _ratio(sides, "garner")
     verdict = "behind" if ratio[0] < WHOLE_LEAST else "ahead" if ratio[1] > 1 else "level"
-    return Line(record["name"], "", "", spread(alone)[0], spread(garner)[0], ratio, verdict)
+    times = [spread(sides[side]["runs"])[0] for side in ("alone", "garner")]
+    return Line(record["name"], "", "", *times, ratio, _ratio(sides, "again"), verdict)
 
 
 def losses(section):
-    """All lines that are behind."""
+    """All lines that are behind or over the limit."""
     for record in section["records"]:
         if "whole" in record:
-            yield from (line for line in [whole(record), *layers(record)] if line.verdict == "behind")
+            lines = [whole(record), *layers(record, section["runtime"])]
+            yield from (line for line in lines if line.verdict in ("behind", OVER))
 
 
 def faults(section):

@@ -11,18 +11,49 @@ from .. import machine, run
 from . import judge, stored, tables
 
 
+def _put(section, header, record):
+    """A record in its place, instead of the one of that name if the section has it."""
+    versions = [told["version"] for told in (section, header) if "version" in told]
+    if len(set(versions)) > 1:
+        raise SystemExit(f"bench-models: --add: the folder has {section['title']} {versions[0]}, and this is {versions[1]}")
+    section |= header
+    names = [known["name"] for known in section["records"]]
+    where = names.index(record["name"]) if record["name"] in names else len(names)
+    section["records"][where : where + 1] = [record]
+
+
 def _measure_all(sections, models, how, folder):
     """Fills in the records, model by model; yields after each, and where a runtime is missing, which "missing" then says."""
     for section in sections:
         for model in models:
             with tempfile.TemporaryDirectory(dir=folder) as scratch:
                 header, record = run.measure_model(section["runtime"], section["mode"], model.folder, *how, scratch)
-            section |= header
             if header["missing"]:
+                section |= header
                 yield
                 break
-            section["records"].append(record)
+            _put(section, header, record)
             yield
+
+
+def _kept(folder, about):
+    """The sections of an earlier call on this kind of machine."""
+    path = folder / "models.json"
+    if not path.exists():
+        return []
+    before = json.loads(path.read_text(encoding="utf-8"))
+    if before["machine"]["cpu"] != about["cpu"]:
+        raise SystemExit(f"bench-models: --add: {folder} was measured on {before['machine']['cpu']}, and this is {about['cpu']}")
+    return before["sections"]
+
+
+def _section(sections, runtime, mode):
+    """That of a runtime and mode, which is begun if there is none."""
+    for section in sections:
+        if (section["runtime"], section["mode"]) == (runtime, mode):
+            return section
+    sections.append({"runtime": runtime, "mode": mode, "missing": "", "records": []})
+    return sections[-1]
 
 
 def _write(sections, about, folder):
@@ -30,14 +61,15 @@ def _write(sections, about, folder):
     tables.write(sections, about, folder)
 
 
-def measure(models, runtimes, modes, how, folder):
+def measure(models, runtimes, modes, how, folder, adds=False):
     """Prints the tables and what is wrong; the exit status. `how` is the effort and the clock. What is done is kept if it is
-    stopped."""
+    stopped. One that adds keeps what the folder has of other models, runtimes and modes."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     about = machine.describe()  # before we make the machine busy
-    sections = [{"runtime": name, "mode": mode, "missing": "", "records": []} for name in runtimes for mode in modes]
-    for _ in _measure_all(sections, models, how, folder):
+    sections = _kept(folder, about) if adds else []
+    wanted = [_section(sections, name, mode) for name in runtimes for mode in modes]
+    for _ in _measure_all(wanted, models, how, folder):
         _write(sections, about, folder)
     print(tables.text(sections))
     for section in sections:

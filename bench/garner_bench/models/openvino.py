@@ -17,9 +17,10 @@ def _read(task, side):
 
 
 def claimed(task, threads):
-    """The gathers that the extension took, and that compiling did not fold away."""
+    """The gathers that the extension took, and that compiling neither folded away nor gave back."""
     model, names = _read(task, "garner")
-    return names & set(base.layer_types(base.compile_model(model, base.cores["garner"], threads, task.dtype)))
+    types = base.layer_types(base.compile_model(model, base.cores["garner"], threads, task.dtype))
+    return {name for name in names if types.get(name) == base.OUR_LAYER}
 
 
 def way(task, side, threads):

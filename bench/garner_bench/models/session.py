@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures one stored model in one runtime: both sides in this process, on the same inputs, taking turns."""
+"""Measures one stored model in one runtime: both sides in this process, on the same inputs, taking turns. The runtime alone
+takes part twice: how far it is from itself is what two sessions differ by anyway, in that run on that machine."""
 
 import importlib
 import sys
@@ -17,6 +18,7 @@ from . import outputs, stored
 SETS = 8  # so many different tokens are drawn, and taken in turn
 BLOCK_TIME = 40e6  # ns of calls in a row
 PROFILES = 3  # runs; for each, OpenVINO compiles the model anew
+FIELD = {side: side for side in SIDES} | {"again": "alone"}  # who takes turns, and on which side
 
 
 class Subject(NamedTuple):
@@ -54,8 +56,8 @@ class _OnTheProcessor:
         return (time.process_time_ns() - begin) / loops
 
 
-def _enter(trial, side, way):
-    contestant = Contestant(side, way, 0.0)
+def _enter(trial, name, way):
+    contestant = Contestant(name, way, 0.0)
     trial.sample(contestant)
     contestant.estimate = min(trial.sample(contestant) for _ in range(2))
     return contestant
@@ -64,9 +66,9 @@ def _enter(trial, side, way):
 def _checked(trial, ways):
     """What each side gives for the same inputs: units in the last place between them, and what is wrong."""
     given = {}
-    for side, way in ways.items():
+    for name, way in ways.items():
         trial.inputs.choose(0)
-        given[side] = way.fetch(way.call())
+        given[name] = way.fetch(way.call())
     return outputs.compare(given["garner"], given["alone"])
 
 
@@ -80,7 +82,7 @@ def _claims(claimed, told):
 def _layers(told):
     """By name, what each side tells; a side on which a gather is no node of its own is left out."""
     names = dict.fromkeys([*told["garner"], *told["alone"]])
-    return {name: {side: told[side][name]._asdict() for side in SIDES if name in told[side]} for name in names}
+    return {name: {side: told[side][name]._asdict() for side in FIELD if name in told[side]} for name in names}
 
 
 def measure(adapter, model, path, threads, effort, clock="wall"):
@@ -88,15 +90,15 @@ def measure(adapter, model, path, threads, effort, clock="wall"):
     task = runtimes.Task(path, inputs.feeds, {}, None, ())
     trial = Trial(inputs, None, threads)
     claimed = adapter.claimed(task, threads)
-    ways = {side: adapter.way(task, side, threads) for side in SIDES}
+    ways = {name: adapter.way(task, side, threads) for name, side in FIELD.items()}
     apart, wrong = _checked(trial, ways)
     if wrong:
         return {"wrong": wrong}
     if clock == "processor":
-        ways = {side: way._replace(call=_OnTheProcessor(way.call)) for side, way in ways.items()}
-    contestants = [_enter(trial, side, way) for side, way in ways.items()]
+        ways = {name: way._replace(call=_OnTheProcessor(way.call)) for name, way in ways.items()}
+    contestants = [_enter(trial, name, way) for name, way in ways.items()]
     compete(trial, contestants, effort)
-    profiles = {side: adapter.Profile(task, side, threads) for side in SIDES}
+    profiles = {name: adapter.Profile(task, side, threads) for name, side in FIELD.items()}
     brief = effort._replace(runs=min(PROFILES, effort.runs), seconds=effort.seconds / 2)
     told = profiled(trial, profiles, BLOCK_TIME / contestants[0].estimate, brief)
     return {"wrong": _claims(claimed, told), "ulps": apart, "layers": _layers(told), "claimed": len(claimed),

@@ -26,6 +26,7 @@ FEW, MANY = 8, 24  # copies of a short node in two models: the difference is wha
 TRIES = range(5)
 COPIES_BYTES = 1 << 20  # what all copies may write: more would not stay in a near cache, as one does
 plug_in = None  # garner.onnxruntime, once connected
+plug_in_options = {}
 
 
 def version():
@@ -33,12 +34,11 @@ def version():
 
 
 def connect(every):
-    """By default it takes small ones as well."""
-    global plug_in
+    global plug_in, plug_in_options
     import garner.onnxruntime
 
     garner.onnxruntime.register()
-    plug_in = garner.onnxruntime
+    plug_in, plug_in_options = garner.onnxruntime, {"min_bytes": 0} if every else {}
 
 
 def _cells():
@@ -90,7 +90,7 @@ def open_session(model, side, threads, **changes):
     if side == "alone":
         return onnxruntime.InferenceSession(model, options, providers=[PROVIDERS["alone"]])
     options.add_session_config_entry(RECORD_ASSIGNMENT, "1")
-    return onnxruntime.InferenceSession(model, plug_in.session_options(options))
+    return onnxruntime.InferenceSession(model, plug_in.session_options(options, **plug_in_options))
 
 
 def _open_checked(model, side, threads, **changes):
