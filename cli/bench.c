@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "fail.h"
+#include "gpu_gather.h"
 #include "operator.h"
 #include "progress.h"
 #include "stopwatch.h"
@@ -25,6 +26,7 @@ struct bench {
     garner_op op;
     struct array data, indices, out, to; /* to: where the copy goes */
     garner_plan *plan;
+    struct gpu_gather gpu; /* instead of plan, out and to, with --device cuda */
     int64_t bytes, data_bytes;
     int64_t window; /* where in data the copy begins: a new place each time, as a gather's sources are */
     garner_exec exec;
@@ -34,6 +36,7 @@ struct bench {
 
 static void bench_free(struct bench *b)
 {
+    gpu_gather_end(&b->gpu);
     garner_plan_destroy(b->plan);
     array_free(&b->to);
     array_free(&b->out);
@@ -94,6 +97,24 @@ static garner_status load_tensors(struct bench *b, garner_error *error)
     return status == GARNER_OK ? tensor_load(&b->indices, "INDICES", operands[1], b->line, error) : status;
 }
 
+static garner_status fail_empty(garner_error *error)
+{
+    return fail(error, GARNER_BAD_ARGUMENT, "the result is empty: there is nothing to measure");
+}
+
+static garner_status make_gpu_plan(struct bench *b, garner_error *error)
+{
+    garner_shape shape;
+    const garner_tensor *data = &b->data.tensor, *indices = &b->indices.tensor;
+    garner_status status = garner_infer(&b->op, data, indices, &shape, error);
+    if (status == GARNER_OK && shape.bytes == 0) status = fail_empty(error);
+    if (status == GARNER_OK) status = gpu_gather_begin(&b->gpu, b->line, &b->op, data, indices, error);
+    if (status == GARNER_OK) status = gpu_gather_make_spare(&b->gpu, error);
+    b->bytes = (int64_t)b->gpu.bytes;
+    b->data_bytes = (int64_t)b->gpu.data_bytes;
+    return status;
+}
+
 static garner_status make_plan(struct bench *b, garner_error *error)
 {
     garner_status status =
@@ -101,8 +122,7 @@ static garner_status make_plan(struct bench *b, garner_error *error)
     if (status != GARNER_OK) return status;
     const garner_shape *shape = garner_plan_output(b->plan);
     b->bytes = shape->bytes;
-    if (b->bytes == 0)
-        return fail(error, GARNER_BAD_ARGUMENT, "the result is empty: there is nothing to measure");
+    if (b->bytes == 0) return fail_empty(error);
     status = array_create(&b->out, "the result", shape->dtype, shape->item_bytes, shape->rank, shape->extents,
                           error);
     b->data_bytes = garner_dtype_bytes(b->data.tensor.dtype, array_count(b->data.tensor.rank, b->data.shape),
@@ -114,15 +134,16 @@ static garner_status prepare(struct bench *b, garner_error *error)
 {
     const struct invocation *line = b->line;
     garner_kind kind = GARNER_GATHER;
-    garner_status status = GARNER_OK;
-    if (line->operand_count > 0) status = operator_find(&kind, line, error);
+    garner_status status = gpu_wanted(line) ? gpu_check_options(line, error) : GARNER_OK;
+    if (status == GARNER_OK && line->operand_count > 0) status = operator_find(&kind, line, error);
     if (status == GARNER_OK && line->operand_count == 2)
         status = fail(error, GARNER_BAD_ARGUMENT, "bench %s takes DATA and INDICES, or neither",
                       line->operands[0]);
     if (status == GARNER_OK) status = operator_make(&b->op, line, kind, error);
     if (status == GARNER_OK)
         status = line->operand_count > 2 ? load_tensors(b, error) : make_tensors(b, error);
-    return status == GARNER_OK ? make_plan(b, error) : status;
+    if (status != GARNER_OK) return status;
+    return (gpu_wanted(line) ? make_gpu_plan : make_plan)(b, error);
 }
 
 /* ---- Timing ---- */
@@ -162,10 +183,35 @@ static garner_status copy(void *context, garner_error *error)
     return GARNER_OK;
 }
 
+static garner_status gather_on_gpu(void *context, garner_error *error)
+{
+    (void)error;
+    gpu_gather_launch(&((struct bench *)context)->gpu);
+    return GARNER_OK;
+}
+
+static garner_status wait_for_gathers(void *context, garner_error *error)
+{
+    return gpu_gather_wait(&((struct bench *)context)->gpu, error);
+}
+
+static garner_status copy_on_gpu(void *context, garner_error *error)
+{
+    struct bench *b = context;
+    if (b->data_bytes == 0) return GARNER_OK;
+    b->window = (b->window + b->bytes) % b->data_bytes;
+    return gpu_gather_copy(&b->gpu, (uint64_t)b->window, error);
+}
+
+static garner_status wait_for_copies(void *context, garner_error *error)
+{
+    return gpu_gather_settle(&((struct bench *)context)->gpu, error);
+}
+
 static void show_progress(void *context, int thousandths)
 {
     struct bench *b = context;
-    progress_step(&b->progress, (size_t)(1000 * b->run + thousandths), (size_t)(1000 * b->runs));
+    progress_step(&b->progress, 1000 * (size_t)b->run + (size_t)thousandths, 1000 * (size_t)b->runs);
 }
 
 /* ---- Results ---- */
@@ -178,9 +224,13 @@ struct result {
 static garner_status measure(struct bench *b, struct result *result, garner_error *error)
 {
     const struct setting *seconds = &b->line->setting[OPTION_SECONDS];
-    const struct stopwatch_work work[2] = {{gather, b}, {copy, b}};
+    const struct stopwatch_work on_cpu[2] = {{gather, NULL, b}, {copy, NULL, b}};
+    const struct stopwatch_work on_gpu[2] = {{gather_on_gpu, wait_for_gathers, b},
+                                             {copy_on_gpu, wait_for_copies, b}};
+    const struct stopwatch_work *work = b->gpu.plan ? on_gpu : on_cpu;
     double each = (seconds->given ? (double)seconds->number : 2.0) / b->runs;
-    b->exec = result->threads == 1 ? (garner_exec){0} : garner_threads(result->threads);
+    b->exec = (garner_exec){0};
+    if (result->threads != 1) b->exec = garner_threads(result->threads);
     result->samples = stopwatch_compare(work, each, result->times, show_progress, b, error);
     b->run++;
     return result->samples > 0 ? GARNER_OK : error->status;
@@ -191,19 +241,33 @@ static double speed(const struct bench *b, double seconds)
     return (double)b->bytes / (seconds > 0 ? seconds : 1e-12);
 }
 
+/* "cuda:0", or the number of threads. */
+struct place_text {
+    char text[16];
+};
+static struct place_text place_text(const struct bench *b, const struct result *result)
+{
+    struct place_text place;
+    if (b->gpu.plan)
+        snprintf(place.text, sizeof place.text, "cuda:%d", b->gpu.device);
+    else
+        snprintf(place.text, sizeof place.text, "%d", result->threads);
+    return place;
+}
+
 static void print_text(const struct bench *b, const struct result *results)
 {
     workload_print(stdout, &b->op, &b->data.tensor, &b->indices.tensor, false);
     printf("\nresult of %lld bytes; GB/s of it, the middle half of the samples in brackets\n\n",
            (long long)b->bytes);
-    printf("threads  %-26s %-26s of copy  microseconds\n", "gather", "copy");
+    printf("%s  %-26s %-26s of copy  microseconds\n", b->gpu.plan ? "device " : "threads", "gather", "copy");
     for (int i = 0; i < b->runs; i++) {
         const struct stopwatch_times *t = results[i].times;
         char text[2][64];
         for (int k = 0; k < 2; k++)
             snprintf(text[k], sizeof text[k], "%.2f [%.2f, %.2f]", 1e-9 * speed(b, t[k].median),
                      1e-9 * speed(b, t[k].high), 1e-9 * speed(b, t[k].low));
-        printf("%7d  %-26s %-26s %5.0f %%  %.2f\n", results[i].threads, text[0], text[1],
+        printf("%7s  %-26s %-26s %5.0f %%  %.2f\n", place_text(b, &results[i]).text, text[0], text[1],
                100 * t[1].median / t[0].median, 1e6 * t[0].median);
     }
 }
@@ -217,14 +281,18 @@ static void print_times(const char *name, const struct stopwatch_times *t)
 static void print_json(const struct bench *b, const struct result *results)
 {
     char plan[1024];
-    garner_plan_describe(b->plan, plan, sizeof plan);
+    if (b->gpu.plan)
+        b->gpu.library->plan_describe(b->gpu.plan, plan, sizeof plan);
+    else
+        garner_plan_describe(b->plan, plan, sizeof plan);
     putchar('{');
     workload_print(stdout, &b->op, &b->data.tensor, &b->indices.tensor, true);
     printf(", \"bytes\": %lld, \"plan\": \"%s\", \"results\": [", (long long)b->bytes, plan);
     for (int i = 0; i < b->runs; i++) {
         const struct stopwatch_times *t = results[i].times;
-        printf("%s{\"threads\": %d, \"samples\": %d, ", i ? ", " : "", results[i].threads,
-               results[i].samples);
+        const char *quote = b->gpu.plan ? "\"" : "";
+        printf("%s{\"%s\": %s%s%s, \"samples\": %d, ", i ? ", " : "", b->gpu.plan ? "device" : "threads",
+               quote, place_text(b, &results[i]).text, quote, results[i].samples);
         print_times("gather", &t[0]);
         fputs(", ", stdout);
         print_times("copy", &t[1]);
@@ -241,7 +309,7 @@ static garner_status measure_all(struct bench *b, struct result *results, garner
     garner_cpu cpu = {.size = sizeof cpu};
     garner_status status = GARNER_OK;
     garner_cpu_info(&cpu);
-    b->runs = asked->given && asked->number > 0 ? 1 : cpu.threads > 1 ? 2 : 1;
+    b->runs = b->gpu.plan || (asked->given && asked->number > 0) ? 1 : cpu.threads > 1 ? 2 : 1;
     results[0].threads = asked->given && asked->number > 0 ? (int)asked->number : 1;
     results[1].threads = cpu.threads;
     (void)progress_begin(&b->progress, (garner_exec){0});

@@ -17,6 +17,7 @@ garner_status convert_command(const struct invocation *line, garner_error *error
 garner_status check_command(const struct invocation *line, garner_error *error);
 garner_status bench_command(const struct invocation *line, garner_error *error);
 garner_status cpu_command(const struct invocation *line, garner_error *error);
+garner_status device_command(const struct invocation *line, garner_error *error);
 garner_status help_command(const struct invocation *line, garner_error *error);
 
 #endif

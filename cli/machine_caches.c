@@ -45,7 +45,8 @@ garner_status machine_caches(struct machine_cache caches[MACHINE_CACHES], int *c
             if (status != GARNER_OK) return status;
         }
         if (!found) break;
-        struct machine_cache cache = {atoi(word[0]), word[1][0] == 'D' ? 'd' : 'u', bytes_of(word[2])};
+        struct machine_cache cache = {(int)strtol(word[0], NULL, 10), word[1][0] == 'D' ? 'd' : 'u',
+                                      bytes_of(word[2])};
         if (word[1][0] != 'I' && cache.level > 0 && cache.bytes > 0) caches[(*count)++] = cache;
     }
     return GARNER_OK;

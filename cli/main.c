@@ -12,6 +12,7 @@
 #include "fail.h"
 #include "help.h"
 #include "message.h"
+#include "ranks.h"
 #include "signals.h"
 
 static garner_status (*const run_command_of[COMMAND_COUNT])(const struct invocation *, garner_error *) = {
@@ -30,6 +31,7 @@ static garner_status dispatch(const struct invocation *line, garner_error *error
         return GARNER_OK;
     }
     garner_status status = line->command == COMMAND_HELP ? GARNER_OK : environment_check(error);
+    if (status == GARNER_OK && ranks_share(line)) return ranks_command(line, error);
     return status == GARNER_OK ? run_command_of[line->command](line, error) : status;
 }
 

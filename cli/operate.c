@@ -12,8 +12,10 @@
 #include "explain.h"
 #include "explain_model.h"
 #include "fail.h"
+#include "gpu_gather.h"
 #include "message.h"
 #include "model.h"
+#include "operate_table.h"
 #include "operator.h"
 #include "output.h"
 #include "progress.h"
@@ -25,10 +27,12 @@ struct work {
     garner_op op;
     struct array data, indices, out;
     garner_plan *plan;
+    struct gpu_gather gpu; /* instead of the plan, with --device cuda */
 };
 
 static void work_free(struct work *w)
 {
+    gpu_gather_end(&w->gpu);
     garner_plan_destroy(w->plan);
     array_free(&w->out);
     array_free(&w->indices);
@@ -52,44 +56,65 @@ static garner_status prepare(struct work *w, garner_kind kind, char **operands, 
 
 /* ---- gather, gather-elements, gather-nd ---- */
 
+static size_t describe_plan(const struct work *w, char *line, size_t size)
+{
+    return w->plan ? garner_plan_describe(w->plan, line, size)
+                   : w->gpu.library->plan_describe(w->gpu.plan, line, size);
+}
+
 static garner_status describe(const struct work *w, garner_error *error)
 {
     static const char title[] = "plan: ";
-    size_t used = sizeof title - 1, room = garner_plan_describe(w->plan, NULL, 0) + 1;
+    size_t used = sizeof title - 1, room = describe_plan(w, NULL, 0) + 1;
     char *line = malloc(used + room);
     if (!line) return fail_memory(error, "the plan", used + room);
     memcpy(line, title, used);
-    garner_plan_describe(w->plan, line + used, room);
+    describe_plan(w, line + used, room);
     message_print(line);
     free(line);
     return GARNER_OK;
 }
 
-static garner_status plan(struct work *w, garner_error *error)
+static garner_status make_output(struct work *w, const garner_shape *shape, garner_error *error)
 {
     const struct setting *s = w->line->setting;
-    garner_status status =
-        garner_plan_create(&w->plan, &w->op, &w->data.tensor, &w->indices.tensor, NULL, error);
-    if (status == GARNER_OK && s[OPTION_VERBOSE].given) status = describe(w, error);
-    if (status != GARNER_OK) return status;
-    const garner_shape *shape = garner_plan_output(w->plan);
-    if (!s[OPTION_OUT].given) {
+    garner_status status = GARNER_OK;
+    if (!s[OPTION_OUT].given)
         status = print_check(shape->dtype, (enum print_format)s[OPTION_FORMAT].number, error);
-        if (status != GARNER_OK) return status;
-    }
+    if (status != GARNER_OK) return status;
     return array_create(&w->out, "the result", shape->dtype, shape->item_bytes, shape->rank, shape->extents,
                         error);
 }
 
-static garner_status execute(struct work *w, garner_error *error)
+static garner_status gather_on_cpu(struct work *w, garner_error *error)
 {
+    garner_status status =
+        garner_plan_create(&w->plan, &w->op, &w->data.tensor, &w->indices.tensor, NULL, error);
+    if (status == GARNER_OK && w->line->setting[OPTION_VERBOSE].given) status = describe(w, error);
+    if (status == GARNER_OK) status = make_output(w, garner_plan_output(w->plan), error);
+    if (status != GARNER_OK) return status;
     struct progress progress;
     int threads = (int)w->line->setting[OPTION_THREADS].number; /* 0: not given */
     garner_exec exec = progress_begin(&progress, garner_threads(threads));
-    garner_status status = garner_execute(w->plan, w->data.tensor.data, w->indices.tensor.data,
-                                          w->out.tensor.data, &exec, error);
+    status = garner_execute(w->plan, w->data.tensor.data, w->indices.tensor.data, w->out.tensor.data, &exec,
+                            error);
     progress_end(&progress);
     return status;
+}
+
+/* What is wrong with shapes and types is said before anything is copied. */
+static garner_status gather_on_gpu(struct work *w, garner_error *error)
+{
+    garner_shape shape;
+    const garner_tensor *data = &w->data.tensor, *indices = &w->indices.tensor;
+    garner_status status = garner_infer(&w->op, data, indices, &shape, error);
+    if (status == GARNER_OK) status = make_output(w, &shape, error);
+    if (status == GARNER_OK) status = gpu_gather_begin(&w->gpu, w->line, &w->op, data, indices, error);
+    if (status == GARNER_OK && w->line->setting[OPTION_VERBOSE].given) status = describe(w, error);
+    if (status != GARNER_OK) return status;
+    gpu_gather_launch(&w->gpu);
+    status = gpu_gather_wait(&w->gpu, error);
+    return status == GARNER_OK ? gpu_gather_fetch(&w->gpu, w->out.tensor.data, error) : status;
 }
 
 static garner_status deliver(const struct work *w, garner_error *error)
@@ -113,10 +138,15 @@ static garner_status check_output(const struct invocation *line, garner_error *e
 garner_status operate_command(const struct invocation *line, garner_error *error)
 {
     struct work w = {.line = line};
+    bool large = false, gpu = gpu_wanted(line);
     garner_status status = check_output(line, error);
-    if (status == GARNER_OK) status = prepare(&w, operator_kind(line->command), line->operands, error);
-    if (status == GARNER_OK) status = plan(&w, error);
-    if (status == GARNER_OK) status = execute(&w, error);
+    if (status == GARNER_OK && gpu) status = gpu_check_options(line, error);
+    if (status == GARNER_OK) status = operator_make(&w.op, line, operator_kind(line->command), error);
+    if (status == GARNER_OK)
+        status = gpu ? operate_refuse_model(line, error) : operate_wants_table(&large, line, error);
+    if (status == GARNER_OK && large) return operate_table(line, &w.op, error);
+    if (status == GARNER_OK) status = load_inputs(&w, line->operands, error);
+    if (status == GARNER_OK) status = (gpu ? gather_on_gpu : gather_on_cpu)(&w, error);
     if (status == GARNER_OK) status = deliver(&w, error);
     work_free(&w);
     return status;

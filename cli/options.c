@@ -109,6 +109,23 @@ static garner_status read_axis(struct setting *setting, bool *understood, garner
     return GARNER_OK;
 }
 
+/* A number of bytes, in units of K, M, G or T if one follows: powers of 1024. */
+static bool read_size(const char *text, int64_t *number)
+{
+    static const char units[] = "KMGT";
+    enum { LEAST = 1 << 20 };
+    char digits[24];
+    size_t length = strspn(text, "0123456789");
+    const char *unit = text[length] ? strchr(units, text[length] & ~0x20) : NULL;
+    if (length == 0 || length >= sizeof digits || (text[length] && (!unit || text[length + 1]))) return false;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    if (!options_integer(digits, number)) return false;
+    for (const char *u = units; unit && u <= unit; u++)
+        if (__builtin_mul_overflow(*number, 1024, number)) return false;
+    return *number >= LEAST;
+}
+
 /* Which of the words in "one|two|three" the text is, or -1. */
 static int64_t read_word(const char *words, const char *text)
 {
@@ -118,6 +135,22 @@ static int64_t read_word(const char *words, const char *text)
         if (words[length] == '\0') return -1;
         words += length + 1;
     }
+}
+
+static bool read_device(const char *text, int64_t *number)
+{
+    static const char cuda[] = "cuda";
+    enum { MOST = 9999 };
+    const size_t length = sizeof cuda - 1;
+    *number = 0;
+    if (strcmp(text, "cpu") == 0) return true;
+    if (strncmp(text, cuda, length) != 0) return false;
+    const char *digits = text + length + 1;
+    if (text[length] == ':' &&
+        (!options_integer(digits, number) || digits[strspn(digits, "0123456789")] || *number > MOST))
+        return false;
+    *number += 1;
+    return text[length] == '\0' || text[length] == ':';
 }
 
 static garner_status read_value(const struct option *option, struct setting *setting, const char *text,
@@ -138,6 +171,12 @@ static garner_status read_value(const struct option *option, struct setting *set
     case READ_COUNT:
         if (!options_integer(text, &setting->number) || setting->number < 0 || setting->number > INT_MAX)
             wants = "a whole number from 0";
+        break;
+    case READ_SIZE:
+        wants = read_size(text, &setting->number) ? NULL : "bytes such as 512M or 2G, at least 1M";
+        break;
+    case READ_DEVICE:
+        wants = read_device(text, &setting->number) ? NULL : option->value;
         break;
     case READ_WORD:
         setting->number = read_word(option->value, text);

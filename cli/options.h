@@ -26,7 +26,8 @@ enum option_id {
 struct setting {
     bool given;
     const char *text;
-    int64_t number; /* of INTEGER, AXIS and COUNT; of WORD, which word it is */
+    int64_t number; /* of INTEGER, AXIS, COUNT and SIZE; of WORD, which word it is; of DEVICE, 0 for the CPU,
+                     * 1 for the first GPU, ... */
 };
 
 struct invocation {
@@ -44,7 +45,7 @@ struct command {
     const char *summary, *details;
 };
 
-enum reader { READ_FLAG, READ_TEXT, READ_INTEGER, READ_AXIS, READ_COUNT, READ_WORD };
+enum reader { READ_FLAG, READ_TEXT, READ_INTEGER, READ_AXIS, READ_COUNT, READ_SIZE, READ_DEVICE, READ_WORD };
 
 struct option {
     char letter;

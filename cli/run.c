@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "fail.h"
+#include "filesystem.h"
 #include "message.h"
 #include "model.h"
 #include "output.h"
@@ -292,9 +294,27 @@ static garner_status aim_in(struct tensor_target *target, const char *folder, co
     return GARNER_OK;
 }
 
+/* A new folder is there to stay once the one that it is in is synced. Where that fails its files are whole
+ * all the same. */
+static void sync_parent(const char *folder)
+{
+    const size_t size = strlen(folder) + sizeof "/..";
+    char *parent = malloc(size);
+    if (!parent) return;
+    snprintf(parent, size, "%s/..", folder);
+    const int descriptor = filesystem_open_folder(parent);
+    if (descriptor >= 0) {
+        (void)fsync(descriptor);
+        close(descriptor);
+    }
+    free(parent);
+}
+
 static garner_status aim_at_folder(const struct run *r, const char *folder, garner_error *error)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    if (mkdir(folder, 0777) == 0)
+        sync_parent(folder);
+    else if (errno != EEXIST)
         return fail_errno(error, folder, "make the folder", errno);
     garner_status status = GARNER_OK;
     for (size_t i = 0; i < r->graph->output_count && !status; i++)

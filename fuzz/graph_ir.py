@@ -59,7 +59,7 @@ def doubts(node):
     data, indices = node.inputs
     rank = data.array.ndim
     is_gather = node.operator == "Gather"
-    if data.dtype == "str" and not is_gather:
+    if data.dtype == "str" and (not is_gather or indices.dtype not in ("i32", "i64")):
         return {"alone"}  # it has none
     if node.version == "openvino-1" and node.batch_dims:
         return {"alone", "inside"}  # an attribute that the version does not have is not read

@@ -2,7 +2,6 @@
 """Runs a case in garner, in a runtime with garner inside, and in the runtime alone, and says where one of them departs from
 what the specifications say (graph_case). What is known of a runtime is skipped by rule: `doubts` of the two styles."""
 
-import os
 import pathlib
 import re
 import tempfile
@@ -148,10 +147,10 @@ class OnnxRuntime:
 
 class OpenVino:
     """The CPU plugin, with the extension and without: half of the cases with one that takes every layer, half with one that
-    leaves it the small ones, unless an index is outside: to that its own layers answer in their way. With one thread or one CPU it
-    loses the errors of its layers, whoever's they are, so it is asked for none there."""
+    leaves it the small ones, unless an index is outside: to that its own layers answer in their way. With one thread or one CPU
+    infer() loses the errors of its layers, whoever's they are; start_async() and wait() do not."""
 
-    CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "INFERENCE_NUM_THREADS": 2, "NUM_STREAMS": 1}
+    CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "NUM_STREAMS": 1}
 
     def __init__(self):
         import openvino
@@ -169,12 +168,14 @@ class OpenVino:
     def run(self, case, paths, stage):
         inside = self.choosing if case.traits["opsets"][-1] % 2 and case.error != "range" else self.taking_all
         core = inside if stage == "inside" else self.alone
+        config = {**self.CONFIG, "INFERENCE_NUM_THREADS": 1 + case.traits["opsets"][0] % 2}
         try:
-            compiled = core.compile_model(core.read_model(str(paths[0])), "CPU", self.CONFIG)
+            compiled = core.compile_model(core.read_model(str(paths[0])), "CPU", config)
             request = compiled.create_infer_request()
             for value in case.of_source("input"):
                 request.set_tensor(value.name, self.tensor_of(value))
-            request.infer()
+            request.start_async()
+            request.wait()
             return {value.name: self.bits_of(request.get_tensor(value.name), value) for value in case.outputs()}
         except RuntimeError as error:
             raise Refused(str(error)) from None
@@ -203,7 +204,7 @@ class OpenVino:
             return False
         if any(node.operator == "GatherND" and not graph_ir.tells_width(node.inputs[1]) for node in case.nodes):
             return False
-        if is_dangerous(case, stage) or case.error and len(os.sched_getaffinity(0)) == 1:
+        if is_dangerous(case, stage):
             return False
         return self.inside if stage == "inside" else not case.error
 

@@ -75,7 +75,7 @@ enum { LONGEST_TEXT = 200, LONGEST_JSON = 1000 };
 static void print_name(FILE *out, const char *name)
 {
     char shown[LONGEST_TEXT + 1];
-    size_t length = strlen(name), most = 2 * LONGEST_TEXT;
+    size_t length = strlen(name), most = (size_t)2 * LONGEST_TEXT;
     fputs(printable(shown, sizeof shown, length > most ? name + length - most : name), out);
 }
 

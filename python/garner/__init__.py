@@ -35,6 +35,7 @@ from ._garner import (
     take_along_dim,
 )
 from ._model import Model, Port
+from ._table import Table, open
 
 __all__ = [
     "Array",
@@ -49,6 +50,7 @@ __all__ = [
     "OutOfRange",
     "Plan",
     "Port",
+    "Table",
     "Tensors",
     "__version__",
     "cpu_info",
@@ -59,6 +61,7 @@ __all__ = [
     "get_num_threads",
     "index_select",
     "load",
+    "open",
     "save",
     "set_num_threads",
     "take",
@@ -68,8 +71,8 @@ __all__ = [
 
 
 def __getattr__(name):
-    """garner.onnxruntime and garner.openvino are there without being imported, and load when they are first used."""
-    if name not in ("onnxruntime", "openvino"):
+    """garner.onnxruntime and the like are there without being imported, and load when they are first used."""
+    if name not in ("cuda", "dask", "mpi", "onnxruntime", "openvino"):
         raise AttributeError(f"module 'garner' has no attribute {name!r}")
     import importlib
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, SupportsIndex, TypeVar, final
 
@@ -150,6 +150,38 @@ class Tensors(Mapping[str, Array]):
 
 def load(path: str | bytes | PathLike[Any], *, copy: bool = False, follow_links: bool = False) -> Any: ...
 def save(path: str | bytes | PathLike[Any], array_or_mapping: Any) -> None: ...
+
+class Table:
+    shape: tuple[int, ...]
+    dtype: str
+    def __init__(
+        self,
+        path: str | bytes | PathLike[Any],
+        name: str | None = None,
+        *,
+        how: Literal["mapped", "ring", "pread"] | None = None,
+        memory: int | None = None,
+        follow_links: bool = False,
+    ) -> None: ...
+    def gather(
+        self,
+        indices: _Indices,
+        axis: _Axis = 0,
+        batch_dims: SupportsIndex = 0,
+        *,
+        spec: _Spec | None = None,
+        strict: bool = False,
+        oob: _OOB | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def take(self, indices: _Indices, axis: _Axis = 0, out: Any = None) -> Any: ...
+    def batches(self, iterable: Iterable[_Indices]) -> Iterator[Any]: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Table: ...
+    def __exit__(self, *_: object) -> None: ...
+    def __len__(self) -> int: ...
+
+def open(path: str | bytes | PathLike[Any], name: str | None = None) -> Table: ...
 
 class Port(NamedTuple):
     dtype: str | None

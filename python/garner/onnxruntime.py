@@ -138,7 +138,8 @@ def session_options(options: Any = None, *, providers: Iterable = (), **provider
     """Session options, new ones or those given, with which a session runs its gathers here and the rest as ever.
 
     Registers the provider if that was not done. The one provider option is `min_bytes`: nodes whose output is known to
-    be smaller are left to the runtime; not given, all are taken. Options that are given are changed, and may be given again.
+    be smaller are left to the runtime. Not given, only those are that have nothing to gain (docs/onnxruntime.md); 0 takes
+    these, too. Options that are given are changed, and may be given again.
 
     Do not give `providers=` to InferenceSession as well: that list replaces the providers of session options, and garner is
     gone. Give it here: `providers` are names or (name, options) as there. garner comes before them, unless it is one of

@@ -33,6 +33,9 @@ MIN_BYTES = 32768  # what the first layer called by reference costs, points that
 
 _PARTS = Path(__file__).resolve().with_name("_openvino")
 _FLAGS = ["-std=c++17", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-Wl,--exclude-libs,ALL,-z,nodelete"]
+# What compilers and linkers offer against mistakes that come through all the same, as the rest of garner is built with it.
+_HARDENING = ["-fstack-protector-strong", "-fstack-clash-protection", "-fcf-protection=return", "-mbranch-protection=pac-ret",
+              "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3", "-Wl,-z,relro", "-Wl,-z,now", "-Wl,-z,noexecstack"]  # fmt: skip
 _SPECS = {
     "Gather": [(1, "openvino-1"), (7, "openvino-7"), (8, "openvino-8")],
     "GatherElements": [(6, "openvino-6")],
@@ -88,7 +91,7 @@ def _cache():
 
 def _name(openvino, min_bytes):
     """The file's name: everything that the binary depends on has a part in it."""
-    digest = hashlib.sha256(" ".join([openvino.get_version(), platform.machine(), *_FLAGS, str(min_bytes)]).encode())
+    digest = hashlib.sha256(" ".join([openvino.get_version(), platform.machine(), *_FLAGS, *_HARDENING, str(min_bytes)]).encode())
     for path in sorted(_PARTS.iterdir()):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     release = openvino.__version__.split("-")[0]
@@ -112,6 +115,16 @@ def _sweep(folder):
                 shutil.rmtree(path, ignore_errors=True)
 
 
+def _hardening(compiler, folder):
+    """The words of _HARDENING with which this compiler makes a library of nothing, and complains of nothing."""
+
+    def takes(words):
+        command = [*compiler, *_FLAGS, "-Werror", *words, "-x", "c++", os.devnull, "-o", f"{folder}/nothing.so"]
+        return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False).returncode == 0
+
+    return [word for line in _HARDENING if takes(line.split()) for word in line.split()]
+
+
 def _compile(package, target, min_bytes):
     """Compiles in a folder of its own and moves the result into place, so that no one ever finds half of it."""
     libraries = _parts(package)
@@ -121,7 +134,8 @@ def _compile(package, target, min_bytes):
         made = Path(folder) / target.name
         # One unit of all files: OpenVINO's headers, which take most of the time, are read once.
         units = [word for name in ("choice.cpp", "faults.cpp", "operators.cpp") for word in ("-include", f"{_PARTS / name}")]
-        command = [*compiler, *_FLAGS, f"-DGARNER_MIN_BYTES={min_bytes}", f"-I{_PARTS}", "-isystem", f"{package / 'include'}",
+        options = [*_FLAGS, *_hardening(compiler, folder), f"-DGARNER_MIN_BYTES={min_bytes}"]
+        command = [*compiler, *options, f"-I{_PARTS}", "-isystem", f"{package / 'include'}",
                    *units, f"{_PARTS / 'extension.cpp'}", f"{_PARTS / 'libgarner_layer.a'}", *map(str, libraries), "-o", f"{made}"]  # fmt: skip
         said = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
         if said.returncode or not made.exists():

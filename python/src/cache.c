@@ -3,7 +3,6 @@
 #include "cache.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,8 @@ struct key {
 
 struct cached_entry {
     atomic_size_t holders; /* the cache, and calls */
-    garner_plan *plan;
+    void *plan;
+    void (*destroy)(void *plan);
     uint64_t hash;
     size_t words;
     uint64_t word[];
@@ -56,21 +56,35 @@ static bool add_tensor(struct key *key, const garner_tensor *tensor)
     return fits;
 }
 
-/* False if the key has too many words. */
-static bool make_key(struct key *key, const garner_op *op, const garner_tensor *data,
-                     const garner_tensor *indices, const garner_tensor *out)
+/* Two products at a time, since each waits for the one before. Their high bits know all words: they are mixed
+ * into the low ones, which choose the set. */
+static uint64_t hash_of(const uint64_t *word, size_t words)
 {
+    static const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15), other = UINT64_C(0xc2b2ae3d27d4eb4f);
+    uint64_t even = words, odd = 0;
+    for (size_t i = 0; i + 1 < words; i += 2) {
+        even = (even ^ word[i]) * factor;
+        odd = (odd ^ word[i + 1]) * other;
+    }
+    if (words % 2) even = (even ^ word[words - 1]) * factor;
+    uint64_t hash = even ^ (odd >> 32 | odd << 32);
+    hash = (hash ^ hash >> 29) * factor;
+    return hash ^ hash >> 29;
+}
+
+/* False if the key has too many words. The tensors are data, indices, out. */
+static bool make_key(struct key *key, int device, const garner_op *op, const garner_tensor *const *tensors)
+{
+    const garner_tensor *out = tensors[2];
     key->words = 0;
-    add_word(key, (uint64_t)op->kind << 48 | (uint64_t)op->oob << 40 | (uint64_t)op->negative << 32 |
-                      (uint64_t)(op->strict != 0) << 31 | (uint64_t)(uint32_t)op->spec);
+    add_word(key, (uint64_t)(device + 1) << 56 | (uint64_t)op->kind << 48 | (uint64_t)op->oob << 40 |
+                      (uint64_t)op->negative << 32 | (uint64_t)(op->strict != 0) << 31 |
+                      (uint64_t)(uint32_t)op->spec);
     add_word(key, (uint64_t)op->axis);
     add_word(key, (uint64_t)op->batch_dims);
-    if (!add_tensor(key, data) || !add_tensor(key, indices) || (out && !add_tensor(key, out))) return false;
-    key->hash = 0;
-    for (size_t i = 0; i < key->words; i++) {
-        key->hash = (key->hash ^ key->word[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        key->hash ^= key->hash >> 29;
-    }
+    if (!add_tensor(key, tensors[0]) || !add_tensor(key, tensors[1]) || (out && !add_tensor(key, out)))
+        return false;
+    key->hash = hash_of(key->word, key->words);
     return true;
 }
 
@@ -85,7 +99,7 @@ static bool is_for(const struct cached_entry *entry, const struct key *key)
 static void drop(struct cached_entry *entry)
 {
     if (entry == NULL || atomic_fetch_sub_explicit(&entry->holders, 1, memory_order_acq_rel) != 1) return;
-    garner_plan_destroy(entry->plan);
+    entry->destroy(entry->plan);
     free(entry);
 }
 
@@ -113,14 +127,15 @@ static struct cached_entry *look_up(const struct key *key)
 }
 
 /* Puts a plan into the cache, if that is possible now. */
-static struct cached_entry *keep(const struct key *key, garner_plan *plan)
+static struct cached_entry *keep(const struct key *key, const struct cached_plan *made)
 {
     size_t bytes = key->words * sizeof key->word[0];
     struct set *set = enter(key);
     struct cached_entry *entry = set ? malloc(sizeof *entry + bytes) : NULL, *old = NULL;
     if (entry) {
         atomic_init(&entry->holders, 2);
-        entry->plan = plan;
+        entry->plan = made->plan;
+        entry->destroy = made->destroy;
         entry->hash = key->hash;
         entry->words = key->words;
         memcpy(entry->word, key->word, bytes);
@@ -133,19 +148,49 @@ static struct cached_entry *keep(const struct key *key, garner_plan *plan)
     return entry;
 }
 
-garner_status cache_plan(struct cached_plan *found, const garner_op *op, const garner_tensor *data,
-                         const garner_tensor *indices, const garner_tensor *out, garner_error *error)
+garner_status cache_plan_for(struct cached_plan *found, const struct plan_maker *maker, const garner_op *op,
+                             const garner_tensor *const *tensors, garner_error *error)
 {
     struct key key;
-    bool known = make_key(&key, op, data, indices, out);
+    bool known = make_key(&key, maker->device, op, tensors);
     found->entry = known ? look_up(&key) : NULL;
+    found->destroy = maker->destroy;
     if (found->entry) {
         found->plan = found->entry->plan;
         return GARNER_OK;
     }
-    garner_status status = garner_plan_create(&found->plan, op, data, indices, out, error);
-    if (status == GARNER_OK && known) found->entry = keep(&key, found->plan);
+    garner_status status = maker->create(&found->plan, op, tensors[0], tensors[1], tensors[2], error);
+    if (status == GARNER_OK && known) found->entry = keep(&key, found);
     return status;
+}
+
+static garner_status create_on_host(void **plan, const garner_op *op, const garner_tensor *data,
+                                    const garner_tensor *indices, const garner_tensor *out,
+                                    garner_error *error)
+{
+    garner_plan *made = NULL;
+    const garner_status status = garner_plan_create(&made, op, data, indices, out, error);
+    *plan = made;
+    return status;
+}
+
+static void destroy_on_host(void *plan)
+{
+    garner_plan_destroy(plan);
+}
+
+garner_status cache_plan(struct cached_plan *found, const garner_op *op, const garner_tensor *data,
+                         const garner_tensor *indices, const garner_tensor *out, garner_error *error)
+{
+    static const struct plan_maker host = {create_on_host, destroy_on_host, -1};
+    const garner_tensor *const tensors[] = {data, indices, out};
+    return cache_plan_for(found, &host, op, tensors, error);
+}
+
+bool cache_hold(struct cached_plan *found)
+{
+    if (found->entry) atomic_fetch_add_explicit(&found->entry->holders, 1, memory_order_relaxed);
+    return found->entry != NULL;
 }
 
 void cache_release(struct cached_plan *found)
@@ -153,5 +198,5 @@ void cache_release(struct cached_plan *found)
     if (found->entry)
         drop(found->entry);
     else
-        garner_plan_destroy(found->plan);
+        found->destroy(found->plan);
 }

@@ -6,6 +6,8 @@
 
 #include "array_object.h"
 #include "cache.h"
+#include "call_errors.h"
+#include "device_call.h"
 #include "errors.h"
 #include "huge_index.h"
 #include "numpy.h"
@@ -16,9 +18,16 @@ bool call_read(struct call *call, PyObject *data, const char *data_name, PyObjec
                const char *indices_name)
 {
     struct state *state = call->state;
-    if (!operand_read(state, &call->data, data, ROLE_DATA, call->operator, data_name)) return false;
-    if (!operand_read(state, &call->indices, indices, ROLE_INDICES, call->operator, indices_name)) {
+    if (!operand_read_anywhere(state, &call->data, data, ROLE_DATA, call->operator, data_name, NULL))
+        return false;
+    const struct operand *beside = call->data.place.device >= 0 ? &call->data : NULL;
+    if (!operand_read_anywhere(state, &call->indices, indices, ROLE_INDICES, call->operator, indices_name,
+                               beside)) {
         operand_release(&call->data);
+        return false;
+    }
+    if ((beside || call->indices.place.device >= 0) && !device_accept(call, data_name, indices_name)) {
+        call_abandon(call);
         return false;
     }
     if ((call->data.odd && !operand_settle(state, &call->data, ROLE_DATA, call->operator)) ||
@@ -35,32 +44,6 @@ PyObject *call_abandon(struct call *call)
     operand_release(&call->data);
     operand_release(&call->indices);
     return NULL;
-}
-
-/* ---- Errors about indices that were viewed otherwise than given ------------------------------ */
-
-static void restore_position(garner_error *error, const struct given_indices *given)
-{
-    int64_t position = 0, rest = error->position;
-    if (!(error->has & GARNER_HAS_POSITION)) return;
-    if (error->rank == given->rank) { /* an extent of 1 was repeated, and only its 0 is ever lowest */
-        for (int32_t i = 0; i < given->rank; i++)
-            position = position * given->shape[i] + error->coordinates[i];
-        error->position = position;
-        return;
-    }
-    for (int32_t i = given->rank - 1; i >= 0; i--) {
-        error->coordinates[i] = given->shape[i] > 0 ? rest % given->shape[i] : 0;
-        rest = given->shape[i] > 0 ? rest / given->shape[i] : 0;
-    }
-    error->rank = given->rank;
-}
-
-static PyObject *refuse(struct call *call, garner_error *error)
-{
-    if (PyErr_Occurred()) return NULL; /* an interrupt, or memory that moved */
-    if (call->given) restore_position(error, call->given);
-    return huge_index_raise(call->state, &call->indices, error);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -86,7 +69,8 @@ static garner_status run_held(struct call *call, const garner_plan *plan, struct
     int64_t points = count_elements(call->indices.tensor.rank, call->indices.shape);
     int64_t cost = work_cost(points, shape->bytes);
     const bool is_long = work_is_long(cost);
-    if (!check_memory(call, out, is_long)) return GARNER_BAD_ARGUMENT; /* refuse() leaves the exception */
+    if (!check_memory(call, out, is_long))
+        return GARNER_BAD_ARGUMENT; /* call_refuse() leaves the exception */
     if (!is_long) return garner_execute(plan, data, indices, to, NULL, error);
     struct work work;
     work_begin(&work, call->threads, cost);
@@ -104,7 +88,7 @@ static PyObject *run_new(struct call *call, const garner_plan *plan, garner_erro
     if (made == NULL) return NULL;
     if (run_held(call, plan, NULL, to, error) != GARNER_OK) {
         Py_DECREF(made);
-        return refuse(call, error);
+        return call_refuse(call, error);
     }
     if (call->data.tensor.dtype == GARNER_STR && !array_object_own_strings((struct array_object *)made)) {
         Py_DECREF(made);
@@ -114,21 +98,6 @@ static PyObject *run_new(struct call *call, const garner_plan *plan, garner_erro
 }
 
 /* ---- Into a given out ------------------------------------------------------------------------ */
-
-static bool out_is_writable(struct call *call, const struct operand *out)
-{
-    if (!out->writable)
-        raise_error(call->state, GARNER_BAD_ARGUMENT, "%s: out is read-only", call->operator);
-    else if (!operand_same_type(call->state, &call->data, out))
-        raise_error(call->state, GARNER_BAD_TYPE, "%s: out has another element type than data",
-                    call->operator);
-    else if (out->tensor.dtype == GARNER_STR)
-        raise_error(
-            call->state, GARNER_BAD_TYPE,
-            "%s: out is of strings, which cannot be replaced; leave it out, and a new Array comes back",
-            call->operator);
-    return !PyErr_Occurred();
-}
 
 static bool do_meet(const struct operand *a, const struct operand *b)
 {
@@ -200,11 +169,11 @@ static PyObject *run_out(struct call *call, garner_error *error)
     struct operand out;
     if (!operand_read(call->state, &out, call->out, ROLE_OUT, call->operator, "out")) return NULL;
     PyObject *result = NULL;
-    if (out_is_writable(call, &out)) {
+    if (call_may_write(call, &out)) {
         if (run_into(call, &out, error) == GARNER_OK)
             result = Py_NewRef(call->out);
         else
-            refuse(call, error);
+            call_refuse(call, error);
     }
     operand_release(&out);
     return result;
@@ -216,7 +185,9 @@ PyObject *call_run(struct call *call)
     PyObject *result;
     if (call->indices.beyond && !huge_index_wrap(&call->op, &call->data, &call->indices))
         return call_abandon(call);
-    if (call->out && call->out != Py_None) {
+    if (call->data.place.device >= 0) {
+        result = device_run(call);
+    } else if (call->out && call->out != Py_None) {
         result = run_out(call, &error);
     } else if (call->plan) {
         result = run_new(call, call->plan, &error);
@@ -224,7 +195,7 @@ PyObject *call_run(struct call *call)
         struct cached_plan cached;
         garner_status status =
             cache_plan(&cached, &call->op, &call->data.tensor, &call->indices.tensor, NULL, &error);
-        result = status == GARNER_OK ? run_new(call, cached.plan, &error) : refuse(call, &error);
+        result = status == GARNER_OK ? run_new(call, cached.plan, &error) : call_refuse(call, &error);
         if (status == GARNER_OK) cache_release(&cached);
     }
     call_abandon(call);

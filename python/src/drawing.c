@@ -87,8 +87,7 @@ static bool read_operator(struct drawing *drawing, PyObject *const *arguments)
 
 PyObject *explain_gather(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
-    struct drawing drawing;
-    drawing.state = PyModule_GetState(module);
+    struct drawing drawing = {.state = PyModule_GetState(module)};
     (void)keywords;
     if (count != 10) return PyErr_Format(PyExc_TypeError, "ten arguments are needed");
     long width = PyLong_AsLong(arguments[8]), colour = PyLong_AsLong(arguments[9]);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The extension module garner._garner: its functions, its state, its beginning and its end. */
 #include "array_object.h"
+#include "device_call.h"
+#include "device_scope.h"
 #include "errors.h"
 #include "files.h"
 #include "functions.h"
 #include "numpy.h"
 #include "plan_object.h"
+#include "tables.h"
 
 #define FUNCTION(name)                                               \
     {                                                                \
@@ -25,9 +28,13 @@ static PyMethodDef functions[] = {
     }
 
 static PyMethodDef internal_functions[] = {
-    INTERNAL(file_open_store), INTERNAL(file_is_single),  INTERNAL(file_names),  INTERNAL(file_load),
-    INTERNAL(file_save_all),   INTERNAL(model_open_file), INTERNAL(model_ports), INTERNAL(model_run_file),
-    INTERNAL(explain_gather),  INTERNAL(array_of_bytes),  {NULL, NULL, 0, NULL},
+    INTERNAL(file_open_store),    INTERNAL(file_is_single),     INTERNAL(file_names),
+    INTERNAL(file_load),          INTERNAL(file_save_all),      INTERNAL(model_open_file),
+    INTERNAL(model_ports),        INTERNAL(model_run_file),     INTERNAL(explain_gather),
+    INTERNAL(array_of_bytes),     INTERNAL(table_open),         INTERNAL(table_about),
+    INTERNAL(table_report),       INTERNAL(table_gather),       INTERNAL(device_count),
+    INTERNAL(device_scope_new),   INTERNAL(device_scope_enter), INTERNAL(device_scope_leave),
+    INTERNAL(device_scope_check), {NULL, NULL, 0, NULL},
 };
 
 static int make_names(struct state *state)

@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "call.h"
+#include "device_call.h"
 #include "errors.h"
 #include "functions.h"
 #include "huge_index.h"
@@ -175,7 +176,10 @@ static bool broadcast(struct call *call, const char *what, const char *name)
     for (int32_t i = 0; i < rank; i++)
         if (i != axis && data->shape[i] != indices->shape[i] && data->shape[i] != 1 && indices->shape[i] != 1)
             return refuse_extents(call, i, name);
-    if (hides_indices(call, axis) && !check_unseen(call, axis)) return false;
+    const bool on_device = indices->place.device >= 0;
+    if (hides_indices(call, axis) &&
+        !(on_device ? device_check_indices(call, axis) : check_unseen(call, axis)))
+        return false;
     for (int32_t i = 0; i < rank; i++) {
         if (i == axis || data->shape[i] == indices->shape[i]) continue;
         if (indices->shape[i] == 1)
@@ -220,7 +224,7 @@ PyObject *take(PyObject *module, PyObject *const *arguments, Py_ssize_t count, P
     if (!option_mode(&call, values[4])) return NULL;
     call.out = values[3];
     if (!call_read(&call, values[0], "x", values[1], "indices")) return NULL;
-    if (flat && !operand_flatten(call.state, &call.data, call.operator)) return call_abandon(&call);
+    if (flat && !device_flatten(&call, &call.data, ROLE_DATA, "x")) return call_abandon(&call);
     if (call.data.tensor.rank == 0) view_scalar_as_vector(&call.data); /* as NumPy does */
     return call_run(&call);
 }
@@ -237,7 +241,7 @@ PyObject *take_along_axis(PyObject *module, PyObject *const *arguments, Py_ssize
     call.op.axis = flat ? 0 : -1;
     if (!flat && !option_integer(call.state, call.operator, "axis", values[2], &call.op.axis)) return NULL;
     if (!call_read(&call, values[0], "x", values[1], "indices")) return NULL;
-    if (flat && call.indices.tensor.rank == 1 && !operand_flatten(call.state, &call.data, call.operator))
+    if (flat && call.indices.tensor.rank == 1 && !device_flatten(&call, &call.data, ROLE_DATA, "x"))
         return call_abandon(&call);
     if (flat && call.indices.tensor.rank != 1) {
         raise_error(call.state, GARNER_BAD_SHAPE,
@@ -305,8 +309,8 @@ PyObject *take_along_dim(PyObject *module, PyObject *const *arguments, Py_ssize_
     call.out = values[3];
     if (!call_read(&call, values[0], "input", values[1], "indices")) return NULL;
     remember(&call, &given);
-    if (flat && (!operand_flatten(call.state, &call.data, call.operator) ||
-                 !operand_flatten(call.state, &call.indices, call.operator)))
+    if (flat && (!device_flatten(&call, &call.data, ROLE_DATA, "input") ||
+                 !device_flatten(&call, &call.indices, ROLE_INDICES, "indices")))
         return call_abandon(&call);
     return broadcast(&call, "dim", "input") ? call_run(&call) : call_abandon(&call);
 }

@@ -69,6 +69,7 @@ static int read_other(struct state *state, struct operand *operand, PyObject *ob
     if (done == 0 && !PyErr_Occurred()) done = read_arrow(state, operand, object, operator, name);
     if (done == 0 && !PyErr_Occurred()) done = read_dlpack(state, operand, object, role, operator, name);
     if (done == 0) done = read_buffer(state, operand, object, operator, name);
+    if (done == 0) done = read_interface(state, operand, object, operator, name);
     if (done == 0 && role != ROLE_OUT) done = read_for_numpy(state, operand, object, operator, name);
     if (done == 0) refuse_object(state, object, role, operator, name);
     return done;
@@ -88,12 +89,14 @@ static void clear(struct operand *operand, PyObject *object)
     operand->beyond = operand->torch_type = NULL;
     operand->dlpack_type = (DLDataType){0, 0, 0};
     operand->origin = FROM_LIST;
+    operand->place = (struct place){.device = -1};
+    operand->anywhere = false;
+    operand->beside = NULL;
 }
 
-bool operand_read(struct state *state, struct operand *operand, PyObject *object, enum role role,
-                  const char *operator, const char * name)
+static bool read_cleared(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                         const char *operator, const char * name)
 {
-    clear(operand, object);
     int done = 0;
     struct numpy *numpy = atomic_load_explicit(&state->numpy, memory_order_acquire);
     if (numpy && numpy_is_exact(numpy, object))
@@ -107,6 +110,22 @@ bool operand_read(struct state *state, struct operand *operand, PyObject *object
     if (done > 0 && (known || operand_check_view(state, operand, operator, name))) return true;
     operand_release(operand);
     return false;
+}
+
+bool operand_read(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                  const char *operator, const char * name)
+{
+    clear(operand, object);
+    return read_cleared(state, operand, object, role, operator, name);
+}
+
+bool operand_read_anywhere(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                           const char *operator, const char * name, const struct operand *beside)
+{
+    clear(operand, object);
+    operand->anywhere = true;
+    operand->beside = beside;
+    return read_cleared(state, operand, object, role, operator, name);
 }
 
 bool operand_read_leaves(struct state *state, struct operand *operand, PyObject *object, const char *operator)
@@ -135,10 +154,23 @@ static void release_export(struct operand *operand)
     operand->origin = FROM_LIST;
 }
 
+/* Whether it holds nothing but memory that NumPy or we have made: small calls should cost no more. */
+static bool is_plain(const struct operand *operand)
+{
+    const bool ours = operand->origin == FROM_NUMPY || operand->origin == FROM_ARRAY;
+    return ours && !operand->seen.guard && !operand->owned && !operand->detached && !operand->beyond &&
+           !operand->torch_type && !operand->memory && !PyErr_Occurred();
+}
+
 /* Exports and objects of others may run anybody's code when they end, which must not see our exception. */
 void operand_release(struct operand *operand)
 {
     struct aside aside;
+    if (is_plain(operand)) {
+        operand->origin = FROM_LIST;
+        Py_CLEAR(operand->seen.type);
+        return;
+    }
     error_put_aside(&aside);
     release_export(operand);
     Py_CLEAR(operand->seen.guard);

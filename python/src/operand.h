@@ -21,6 +21,13 @@ enum origin {
     FROM_LIST       /* nothing but memory */
 };
 
+/* Where memory lies, and in which order of work it is ready. */
+struct place {
+    int32_t device; /* the device's number; -1: memory of the host */
+    bool pooled;    /* its library frees it in the order of `stream`, so that a call need not wait */
+    void *stream;   /* a CUstream on which it is ready; NULL: the default one */
+};
+
 struct operand {
     garner_tensor tensor; /* shape and strides point below */
     enum origin origin;
@@ -49,6 +56,9 @@ struct operand {
         DLManagedTensor *managed;
         DLManagedTensorVersioned *versioned;
     } export;
+    bool anywhere; /* whether it may be on a device */
+    struct place place;
+    const struct operand *beside; /* data, whose stream others have to be ready on; or NULL */
     int64_t shape[GARNER_MAX_RANK], strides[GARNER_MAX_RANK];
 };
 
@@ -56,6 +66,11 @@ struct operand {
  * exception set and nothing held, if it cannot be one. Strides may still be odd and elements swapped. */
 bool operand_read(struct state *state, struct operand *operand, PyObject *object, enum role role,
                   const char *operator, const char * name);
+
+/* The same, and it may be in the memory of a GPU. `beside` is the call's data if this is not, or NULL: what
+ * that is ready for is what this is made ready for. */
+bool operand_read_anywhere(struct state *state, struct operand *operand, PyObject *object, enum role role,
+                           const char *operator, const char * name, const struct operand *beside);
 
 /* The same for lists, tuples, ranges and single objects whose elements stay Python's: the operand has the
  * shape, and `owned` is a list of the elements in C order. */
@@ -106,6 +121,9 @@ int64_t count_elements(int32_t rank, const int64_t *shape);
  * indices, foreign byte orders. */
 bool operand_settle(struct state *state, struct operand *operand, enum role role, const char *operator);
 
+/* Replaces the view by a dense copy of its own. */
+bool operand_make_dense(struct state *state, struct operand *operand, const char *operator);
+
 /* Makes a view of rank 1: in place if the elements lie in C order, else of a copy. */
 bool operand_flatten(struct state *state, struct operand *operand, const char *operator);
 
@@ -135,6 +153,8 @@ int read_numpy(struct state *state, struct operand *operand, PyObject *object, c
 int read_array(struct state *state, struct operand *operand, PyObject *object);
 int read_dlpack(struct state *state, struct operand *operand, PyObject *object, enum role role,
                 const char *operator, const char * name);
+int read_interface(struct state *state, struct operand *operand, PyObject *object, const char *operator,
+                   const char * name);
 int read_buffer(struct state *state, struct operand *operand, PyObject *object, const char *operator,
                 const char * name);
 int read_list(struct state *state, struct operand *operand, PyObject *object, enum role role,

@@ -81,8 +81,7 @@ garner_status copy_elements(void *to, const int64_t *to_strides, const void *fro
     return run_copy(&op, &data, &index, &out, owner, error);
 }
 
-/* Replaces the view by a dense copy of its own. */
-static bool make_dense(struct state *state, struct operand *operand, const char *operator)
+bool operand_make_dense(struct state *state, struct operand *operand, const char *operator)
 {
     int64_t item = operand_item(operand), count = count_elements(operand->tensor.rank, operand->shape), bytes;
     int64_t from[GARNER_MAX_RANK], to[GARNER_MAX_RANK];
@@ -136,7 +135,7 @@ bool operand_settle(struct state *state, struct operand *operand, enum role role
 {
     bool swap = role == ROLE_INDICES && operand->swapped && operand->tensor.dtype != GARNER_OPAQUE;
     if (!swap && !operand->odd) return true;
-    if (!make_dense(state, operand, operator)) return false;
+    if (!operand_make_dense(state, operand, operator)) return false;
     if (swap) swap_bytes(operand);
     return true;
 }
@@ -145,7 +144,7 @@ bool operand_flatten(struct state *state, struct operand *operand, const char *o
 {
     garner_tensor *tensor = &operand->tensor;
     int64_t count = count_elements(tensor->rank, operand->shape);
-    if ((tensor->strides || count < 0) && !make_dense(state, operand, operator)) return false;
+    if ((tensor->strides || count < 0) && !operand_make_dense(state, operand, operator)) return false;
     operand->shape[0] = count;
     tensor->rank = 1;
     tensor->shape = operand->shape;

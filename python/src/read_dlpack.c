@@ -5,6 +5,8 @@
  * once, by operand_release.
  */
 #include "read_dlpack.h"
+
+#include "device_read.h"
 #include "dlpack_abi.h"
 #include "error_aside.h"
 #include "errors.h"
@@ -30,29 +32,8 @@ const DLPackExchangeAPI *dlpack_functions(struct state *state, PyTypeObject *typ
 
 /* ---- What may not be read -------------------------------------------------------------------- */
 
-static bool is_in_memory(struct state *state, long long type, long long id, const char *operator,
+static bool check_device(struct state *state, struct operand *operand, PyObject *object, const char *operator,
                          const char * name)
-{
-    static const char *const names[] = {
-        [kDLCUDA] = "cuda",    [kDLOpenCL] = "opencl", [kDLVulkan] = "vulkan",
-        [kDLMetal] = "metal",  [kDLROCM] = "rocm",     [kDLCUDAManaged] = "cuda managed memory",
-        [kDLOneAPI] = "oneapi"};
-    if (type == kDLCPU || type == kDLCUDAHost || type == kDLROCMHost) return true;
-    const char *known = type > 0 && type <= kDLOneAPI ? names[type] : NULL;
-    if (known)
-        raise_error(
-            state, GARNER_BAD_TYPE,
-            "%s: %s is on the device %s:%lld; garner works in the CPU's memory, so copy it there first",
-            operator, name, known, id);
-    else
-        raise_error(state, GARNER_BAD_TYPE,
-                    "%s: %s is on device type %lld, number %lld; garner works in the CPU's memory, so copy "
-                    "it there first",
-                    operator, name, type, id);
-    return false;
-}
-
-static bool check_device(struct state *state, PyObject *object, const char *operator, const char * name)
 {
     long long type = kDLCPU, id = 0;
     PyObject *method = PyObject_GetAttr(object, state->name[NAME___dlpack_device__]);
@@ -73,7 +54,7 @@ static bool check_device(struct state *state, PyObject *object, const char *oper
         raise_from(state, GARNER_BAD_TYPE, "%s: %s does not say which device it is on", operator, name);
         return false;
     }
-    return is_in_memory(state, type, id, operator, name);
+    return device_take_place(state, operand, type, id, operator, name);
 }
 
 /* ---- From a DLTensor to an operand ----------------------------------------------------------- */
@@ -91,7 +72,9 @@ static int take_tensor(struct state *state, struct operand *operand, const DLTen
 {
     garner_error error;
     DLTensor copy = *given;
-    if (!is_in_memory(state, copy.device.device_type, copy.device.device_id, operator, name)) return -1;
+    if (!device_take_place(state, operand, copy.device.device_type, copy.device.device_id, operator, name))
+        return -1;
+    copy.device.device_type = kDLCPU; /* as far as types and shapes go */
     if (is_padded(copy.dtype, flags)) copy.dtype = (DLDataType){kDLUInt, 8, copy.dtype.lanes};
     if (copy.dtype.code == kDLFloat4_e2m1fn && copy.dtype.lanes == 2) {
         raise_error(state, GARNER_BAD_TYPE,
@@ -181,16 +164,25 @@ static bool is_frozen(PyObject *object)
     return frozen;
 }
 
-static PyObject *call_dlpack(PyObject *method)
+/* Takes over the reference to `named`, which may be NULL. */
+static PyObject *call_named(PyObject *method, PyObject *named)
 {
     PyObject *empty = PyTuple_New(0);
-    PyObject *named = Py_BuildValue("{s(ii)}", "max_version", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);
     PyObject *capsule = empty && named ? PyObject_Call(method, empty, named) : NULL;
     Py_XDECREF(empty);
     Py_XDECREF(named);
+    return capsule;
+}
+
+/* `stream` is NULL for memory of the host. */
+static PyObject *call_dlpack(PyObject *method, PyObject *stream)
+{
+    PyObject *named = Py_BuildValue("{s(ii)}", "max_version", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);
+    if (named && stream && PyDict_SetItemString(named, "stream", stream) < 0) Py_CLEAR(named);
+    PyObject *capsule = call_named(method, named);
     if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError)) return capsule;
     PyErr_Clear(); /* an older producer */
-    return PyObject_CallNoArgs(method);
+    return stream ? call_named(method, Py_BuildValue("{sO}", "stream", stream)) : PyObject_CallNoArgs(method);
 }
 
 /* Types that DLPack lacks, as JAX's int4: by way of NumPy, if the object's library can make its own array of
@@ -219,11 +211,14 @@ static int read_by_numpy(struct state *state, struct operand *operand, PyObject 
 static int read_by_capsule(struct state *state, struct operand *operand, PyObject *object, PyObject *method,
                            enum role role, const char *operator, const char * name)
 {
-    if (!check_device(state, object, operator, name)) return -1;
-    PyObject *capsule = call_dlpack(method);
+    if (!check_device(state, operand, object, operator, name)) return -1;
+    const bool on_device = operand->place.device >= 0;
+    PyObject *stream = on_device ? device_ask_stream(operand, object) : NULL;
+    PyObject *capsule = on_device && stream == NULL ? NULL : call_dlpack(method, stream);
+    Py_XDECREF(stream);
     if (capsule == NULL) {
         if (!PyErr_ExceptionMatches(PyExc_Exception)) return -1;
-        int done = role == ROLE_OUT ? 0 : read_by_numpy(state, operand, object, operator, name);
+        int done = role == ROLE_OUT || on_device ? 0 : read_by_numpy(state, operand, object, operator, name);
         if (done != 0) return done;
         torch_refuse(state, object, operator, name);
         return -1;
@@ -261,8 +256,11 @@ static int read_by_functions(struct state *state, struct operand *operand, PyObj
                              const DLPackExchangeAPI *functions, const char *operator, const char * name)
 {
     DLManagedTensorVersioned *managed;
-    if (functions->managed_tensor_from_py_object_no_sync(object, &managed) == 0)
-        return take_versioned(state, operand, managed, operator, name);
+    if (functions->managed_tensor_from_py_object_no_sync(object, &managed) == 0) {
+        const int done = take_versioned(state, operand, managed, operator, name);
+        if (done > 0) device_take_stream(operand, functions);
+        return done;
+    }
     torch_refuse(state, object, operator, name);
     return -1;
 }

@@ -4,6 +4,7 @@ belongs together. The examples of the tree are drawn, and models made here."""
 
 import pathlib
 import re
+import shutil
 import subprocess
 import unicodedata
 import xml.etree.ElementTree as tree
@@ -20,9 +21,16 @@ def columns(line):
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 0 if unicodedata.combining(c) else 1 for c in line)
 
 
+@pytest.fixture(scope="session")
+def examples(program, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("examples")
+    subprocess.run([ROOT / "examples/prepare", folder, program], check=True, stderr=subprocess.DEVNULL)
+    return folder
+
+
 @pytest.fixture
-def sentence(program, tmp_path):
-    subprocess.run([ROOT / "examples/prepare", tmp_path, program], check=True, stderr=subprocess.DEVNULL)
+def sentence(examples, tmp_path):
+    shutil.copytree(examples, tmp_path, dirs_exist_ok=True)
     return "sentence.xml"
 
 

@@ -38,6 +38,11 @@ COMMANDS = {
     "gather, threads": ["gather", "large.npy", "iota(6000)", "--threads", "3", "-o", "out.npy"],
     "gather, npy": ["gather", "text.npy", "[1,0]", "-o", "old.npy"],
     "gather, npz": ["gather", "t.npz:x", "[1,0]", "-o", "out.npz"],
+    "gather, pread": ["gather", "large.npy", "iota(200)", "--how", "pread", "--memory", "1M", "-o", "old.npy"],
+    "gather, chosen": ["gather", "large.npy", "iota(200)", "--memory", "1M", "-o", "out.npy"],
+    "gather, ring": ["gather", "large.npy", "iota(200)", "--how", "ring", "-o", "out.npy"],
+    "gather, member": ["gather", "t.npz:x", "[1,0]", "--how", "pread"],
+    "gather, initializer": ["gather", "file:model.onnx#absent", "[1]"],
     "gather-elements": ["gather-elements", "t.safetensors:x", "[[0,1]]", "-o", "out.safetensors"],
     "gather-nd": ["gather-nd", "t.pb", "[[1,0]]", "-o", "out.pb"],
     "explain": ["explain", "gather", "[[1,2],[3,4]]", "[1]"],
@@ -70,6 +75,8 @@ COMMANDS = {
     "bench": ["bench", "gather", "[1,2]", "[0]", "--seconds", "0", "--threads", "1"],
     "cpu": ["cpu"],
     "cpu, json": ["cpu", "--json"],
+    "device": ["device"],
+    "device, json": ["device", "--json"],
     "help": ["help", "gather"],
     "man page": ["help", "--man"],
     "completions": ["help", "--completion", "zsh"],
@@ -196,7 +203,7 @@ def test_each_allocation_fails(garner, calls, folder, name):
 def test_each_system_call_fails(garner, calls, folder, name):
     counts = fail_each(garner, calls, folder, name, lambda call: call != "memory")
     for word, calls in (("npy", ["open", "fstat"]), ("onnx", ["open", "read|mmap"]), ("-o", ["write", "fsync", "linkat"]),
-                        ("threads 3", ["pthread_create"]), ("check", ["scandir", "open_memstream", "access"])):
+                        ("iota(200) --memory", ["preadv2"]), ("threads 3", ["pthread_create"]), ("check", ["scandir", "open_memstream", "access"])):
         for call in calls if word in " ".join(COMMANDS[name]) else ():
             assert any(re.match(call, made) for made in counts), (call, counts)
 
@@ -205,7 +212,8 @@ def test_nothing_leaks(program, failing, sanitized, folder):
     """All of this again in one process, after which LeakSanitizer looks."""
     if not sanitized:
         pytest.skip("SKIP: LeakSanitizer is in the build with sanitizers")
-    chosen = [line for line in list(COMMANDS.values())[:: 1 if EVERY == 1 else EVERY] if "-" not in line]
+    # Tables begin threads anew each time, in which the sanitizer itself does not survive a failing call; tests/table has their leaks.
+    chosen = [line for line in list(COMMANDS.values())[:: 1 if EVERY == 1 else EVERY] if not {"-", "--how", "--memory"} & set(line)]
     options = failing["ASAN_OPTIONS"].replace("detect_leaks=0", "detect_leaks=1")
     said = subprocess.run([pathlib.Path(program).parent / "tests" / "failing_commands"], cwd=folder, capture_output=True, text=True,
                           input="".join("\t".join(line) + "\n" for line in chosen), env={**os.environ, **failing, "ASAN_OPTIONS": options})  # fmt: skip

@@ -64,7 +64,7 @@ def test_option_words(refuses, option):
         refuses(2, [f"--{name}", "needs a value"], "gather", "[1]", "[0]", f"--{name}")
     else:
         refuses(2, [f"--{name}", "takes no value"], "gather", "[1]", "[0]", f"--{name}=1")
-    good = {"INTEGER": "0", "AXIS": "0", "COUNT": "1", "WORD": value.split("|")[0], "TEXT": "x"}.get(reader)
+    good = {"INTEGER": "0", "AXIS": "0", "COUNT": "1", "SIZE": "2G", "WORD": value.split("|")[0], "DEVICE": "cpu", "TEXT": "x"}.get(reader)
     given = f"--{name}" + (f"={good}" if value else "")
     if name not in ("help", "version"):
         for _, command, _ in COMMANDS:
@@ -72,7 +72,7 @@ def test_option_words(refuses, option):
                 refuses(2, f"{command} does not take --{name}", command, "[1]", "[0]", given)
     slip = name[:1] + name[2:] if len(name) > 3 else name + "x"
     refuses(2, f"did you mean --{name}?", "gather", "[1]", "[0]", f"--{slip}")
-    if reader in ("INTEGER", "AXIS", "COUNT", "WORD"):
+    if reader in ("INTEGER", "AXIS", "COUNT", "SIZE", "WORD", "DEVICE"):
         for bad in ("", "x", "1.5", "99999999999999999999", "[1,2]", "1:f32"):
             command = commands_of(option)[0]
             refuses(2, [f"--{name} takes", f"'{bad}'"], command, "[1]", "[0]", f"--{name}={bad}")

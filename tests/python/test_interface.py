@@ -115,6 +115,15 @@ def test_errors_survive_pickling():
     assert type(again) is garner.OutOfRange and again.value == 5 and again.coordinates == (1,)
 
 
+def test_cuda():
+    """A module that is imported when it is asked for; its examples need no GPU."""
+    assert garner.cuda.__all__ == ["available", "deferred"]
+    assert str(inspect.signature(garner.cuda.available)) == "() -> bool" and str(inspect.signature(garner.cuda.deferred)) == "() -> None"
+    assert str(inspect.signature(garner.cuda.deferred.check)) == "(self) -> None"
+    result = doctest.testmod(garner.cuda, extraglobs={"garner": garner})
+    assert result.attempted >= 3 and result.failed == 0
+
+
 def test_version_is_the_package_s():
     from importlib import metadata
 
