@@ -5,7 +5,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all demo test bench bench-models check check-long coverage proofs python wheels page docs install uninstall amalgamation format lint clean help
+.PHONY: all demo test cuda bench bench-models bench-gpu bench-scale check check-long coverage proofs python wheels page docs install uninstall amalgamation format lint clean help
 
 all:           ## build build/garner, build/libgarner.a and build/libgarner.so (Release)
 	@tools/build
@@ -16,11 +16,20 @@ demo: all      ## show what it does: real gathers from the shell, under a minute
 test:          ## run the tests, as released and with AddressSanitizer: about five minutes on two cores
 	@tools/test
 
+cuda:          ## build build/libgarner_cuda.so, with a CUDA compiler from PyPI where there is none
+	@tools/cuda
+
 bench:         ## measure garner against its peers; tables and plots under build/bench/
 	@tools/bench
 
 bench-models:  ## measure whole models inside ONNX Runtime and OpenVINO; tables under build/bench/models/
 	@tools/bench-models
+
+bench-gpu:     ## measure gathers on an NVIDIA GPU against torch, CuPy, JAX; tables under build/bench/gpu/
+	@tools/bench-gpu
+
+bench-scale:   ## measure tables larger than memory or than a machine; tables under build/bench/scale/
+	@tools/bench-scale
 
 check:         ## run the slow tests: compilers, valgrind, coverage, runtimes, other architectures, wheels, fuzzing: hours, or GARNER_CHECK_MINUTES=35
 	@tools/check

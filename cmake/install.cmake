@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# What `cmake --install` writes: the libraries, the header, the CMake package, the pkg-config file, the
-# command, its man page and completions, the plug-in for ONNX Runtime. Everything is relative to the prefix, so the
+# What `cmake --install` writes: the libraries, the headers, the CMake package, the pkg-config files, the
+# command, its man page and completions, the plug-in for ONNX Runtime, the library for GPUs. Everything is relative to the prefix, so the
 # tree may be moved afterwards.
 include(CMakePackageConfigHelpers)
 
@@ -20,12 +20,28 @@ file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefi
 configure_file(cmake/garner.pc.in garner.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/garner.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+if(TARGET garner_files)
+    install(TARGETS garner_files EXPORT garnerTargets)
+    install(FILES include/garner_table.h TYPE INCLUDE)
+    configure_file(cmake/garner-files.pc.in garner-files.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/garner-files.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+if(TARGET garner_cuda)
+    install(TARGETS garner_cuda EXPORT garnerTargets)
+    install(FILES include/garner_cuda.h TYPE INCLUDE)
+    configure_file(cmake/garner-cuda.pc.in garner-cuda.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/garner-cuda.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 if(TARGET garner_cli)
     install(TARGETS garner_cli)
 endif()
 if(TARGET garner_onnxruntime)
     install(TARGETS garner_onnxruntime DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+foreach(name IN LISTS garner_mpis)
+    install(TARGETS garner_mpi_${name} DESTINATION ${CMAKE_INSTALL_LIBDIR}/garner/${name})
+    install(FILES include/garner_mpi.h TYPE INCLUDE)
+endforeach()
 if(TARGET garner_man)
     install(FILES ${man_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
     install(FILES ${completions}/garner DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -9,7 +9,7 @@ execute_process(COMMAND ${Python_EXECUTABLE} -c "import sysconfig; print(sysconf
 
 file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.c)
 Python_add_library(garner_python MODULE ${python_sources})
-target_link_libraries(garner_python PRIVATE garner_model garner_draw m)
+target_link_libraries(garner_python PRIVATE garner_model garner_draw garner_table m)
 set_target_properties(garner_python PROPERTIES OUTPUT_NAME _garner C_VISIBILITY_PRESET hidden
                                                LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/garner)
 garner_exports(garner_python PyInit__garner)
@@ -44,7 +44,20 @@ if(TARGET garner_onnxruntime)
                        VERBATIM)
     install(TARGETS garner_onnxruntime DESTINATION garner COMPONENT python)
 endif()
+if(TARGET garner_cuda)
+    add_dependencies(garner_cuda garner_python) # which makes the folder
+    add_custom_command(TARGET garner_cuda POST_BUILD
+                       COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:garner_cuda> $<TARGET_FILE_DIR:garner_python>/libgarner_cuda.so
+                       VERBATIM)
+    install(FILES $<TARGET_FILE:garner_cuda> DESTINATION garner COMPONENT python RENAME libgarner_cuda.so)
+elseif(GARNER_CUDA_BUILT AND EXISTS ${GARNER_CUDA_BUILT}) # by make already, which takes minutes
+    file(REAL_PATH ${GARNER_CUDA_BUILT} cuda_built)
+    install(FILES ${cuda_built} DESTINATION garner COMPONENT python RENAME libgarner_cuda.so)
+endif()
 include(cmake/openvino.cmake)
+foreach(name IN LISTS garner_mpis)
+    install(TARGETS garner_mpi_${name} DESTINATION garner/_mpi/${name} COMPONENT python)
+endforeach()
 
 # python -m garner.bench: the benchmark, the library that it measures, and what it compiles to do so.
 install(DIRECTORY bench/garner_bench bench/native DESTINATION garner/_bench COMPONENT python

@@ -8,6 +8,7 @@
 #ifndef GARNER_TESTS_CHANGING_H
 #define GARNER_TESTS_CHANGING_H
 
+#include "random.h"
 #include "testing.h"
 
 #include <signal.h>
@@ -97,12 +98,14 @@ static int changing_read(const unsigned char *bytes, size_t size, size_t at, int
     return changing.moments;
 }
 
-/* Byte `i`, changed in a few ways, at every moment, away from what it was and back to it. */
+/* Byte `i`, changed at every moment, away from what it was and back to it: one bit, another from byte to
+ * byte, and in long runs all of them. */
 static void change_byte(unsigned char *bytes, size_t size, size_t i, changing_reader *read_all)
 {
     static const unsigned char flips[] = {0x01, 0x40, 0x80};
-    for (size_t k = 0; k < 2 * sizeof flips; k++) {
-        changing.flip = flips[k / 2];
+    const size_t count = test_is_long() ? sizeof flips : 1;
+    for (size_t k = 0; k < 2 * count; k++) {
+        changing.flip = flips[(i + k / 2) % sizeof flips];
         if (k % 2) bytes[i] ^= changing.flip;
         int moments = changing_read(bytes, size, i, 0, read_all);
         for (int when = 1; when <= moments; when++)

@@ -92,6 +92,13 @@ def test_nothing_comes_from_the_network(pages):
     assert [f"{path.name}: {link}" for path, page in pages.items() for link in page.loaded if urlsplit(link).netloc] == []
 
 
+def test_the_readme_s_picture_arrives(pages):
+    """On the first page, and as it is in docs."""
+    assert "explain.svg" in {Path(unquote(urlsplit(link).path)).name for link in pages[SITE / "index.html"].loaded}
+    (place,) = [SITE / unquote(link) for link in pages[SITE / "index.html"].loaded if link.endswith("explain.svg")]
+    assert place.read_bytes() == (ROOT / "docs/explain.svg").read_bytes()
+
+
 def test_every_document_is_a_page(pages):
     documents = {path.stem for path in (ROOT / "docs").glob("*.md")} | {"index", "news", "contributing", "tour", "api", "c"}
     assert documents <= {path.stem for path in pages}

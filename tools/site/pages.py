@@ -49,6 +49,8 @@ Files <files>
 Models <models>
 In ONNX Runtime <onnxruntime>
 In OpenVINO <openvino>
+Larger than a machine <scale>
+On GPUs <gpu>
 ```
 
 ```{toctree}

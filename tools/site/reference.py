@@ -14,13 +14,13 @@ GROUPS = {
     "The operators": ["gather", "gather_elements", "gather_nd"],
     "Under names that you know": ["take", "take_along_axis", "index_select", "take_along_dim"],
     "Plans and arrays": ["Plan", "Array"],
-    "Files and models": ["load", "save", "Tensors", "Model", "Port"],
+    "Files and models": ["load", "save", "open", "Table", "Tensors", "Model", "Port"],
     "Drawings": ["explain", "Drawing"],
     "Threads and the machine": ["get_num_threads", "set_num_threads", "cpu_info", "__version__"],
     "Errors": ["Error"],
 }
 ERRORS = ["OutOfRange", "BadShape", "BadType", "BadArgument", "BadSpec", "BadFile"]
-MADE_BY_GARNER = {"Array", "Tensors", "Port", "Drawing", "Error"}  # nobody calls these
+MADE_BY_GARNER = {"Array", "Table", "Tensors", "Port", "Drawing", "Error"}  # nobody calls these
 CODE = re.compile(r"""(out\[.*\]\s=\s.*\] | '[^'\s]+' | \w+=\w+ | [\w.]*_\w+ (?:\([^()]*\))? | \b[\w.]+\([^()]*\))""", re.VERBOSE)
 
 

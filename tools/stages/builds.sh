@@ -33,6 +33,9 @@ unit_tests() { # FOLDER CTEST-OPTION...: runs those built there
     return $status
 }
 
+# What runs once more for each level of x86-64's kernels: minutes where sanitizers look on, or nothing is optimised.
+readonly each_level='^test_random_large_'
+
 python_tests() { # PYTEST-ARGUMENT...
     build/testenv/bin/python -m pytest -n "$jobs" -q -rsfE -p no:cacheprovider "$@"
 }

@@ -8,7 +8,7 @@
 #     GARNER_SAMPLE=2     that sample, instead of the one whose turn it is
 
 # Minutes on two cores of the stages that always run whole, and of those of which a sample may run.
-readonly whole=27 sampled=100
+readonly whole=34 sampled=100
 
 parts=1
 if [ -n "${GARNER_CHECK_MINUTES-}" ]; then
@@ -34,8 +34,8 @@ say_share() { # WHAT HOW-MANY OF-ALL
 
 # These run whole, in turn.
 sample 'coverage, peers, wheels, pythonlong' coverage peers wheels pythonlong >/dev/null
-wanted=(bare tsan amalgamation clang undefined package others plain sdist shellasan onnxruntime openvino graphs failing random calls
-    page bareroot valgrind mutations operators proofs fuzz cross "${chosen[@]}")
+wanted=(bare tsan amalgamation clang undefined package others plain sdist shellasan onnxruntime openvino dask mpi cuda graphs failing random calls
+    page bareroot valgrind mutations operators proofs analysis fuzz cross "${chosen[@]}")
 
 prepare() {
     tools/setup check || exit 1
@@ -52,7 +52,7 @@ stage_testenv() { tools/testenv --runtimes && echo 'build/testenv'; }
 stage bare all
 stage_bare() {
     local root=$PWD sources
-    sources=$(find "$root/src" -name '*.c')
+    sources=$(find "$root/src" -path '*/cuda' -prune -o -name '*.c' -print)
     rm -rf build/check/bare && mkdir build/check/bare
     amalgamated_by gcc
     amalgamated_by clang
@@ -72,7 +72,7 @@ stage_tsan() {
 stage amalgamation all
 stage_amalgamation() {
     build_in build/check/amalgamation -DCMAKE_BUILD_TYPE=Debug -DGARNER_AMALGAMATION=ON -DGARNER_BUILD_CLI=OFF
-    GARNER_TEST_SCALE=0.2 unit_tests build/check/amalgamation -L src
+    GARNER_TEST_SCALE=0.2 unit_tests build/check/amalgamation -L src -E "$each_level"
 }
 
 stage clang all
@@ -87,7 +87,7 @@ stage undefined all
 stage_undefined() {
     build_in build/check/undefined -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DGARNER_BUILD_CLI=OFF \
         -DGARNER_SANITIZE=undefined,pointer-overflow
-    GARNER_TEST_SCALE=0.1 unit_tests build/check/undefined -L src
+    GARNER_TEST_SCALE=0.1 unit_tests build/check/undefined -L src -E "$each_level"
 }
 
 # Every program: no invalid access, no use of an unset value, no leak.
@@ -105,13 +105,17 @@ stage_valgrind() {
 # ---- The same at greater length ------------------------------------------------------------------
 
 seed=${GARNER_TEST_SEED:-$(date +%s)}
-stage random all build
+stage random all build buildasan
 stage_random() {
     echo "random cases, seed $seed"
     export GARNER_TEST_SEED=$seed
     GARNER_TEST_SCALE=${GARNER_TEST_SCALE:-20} $release/tests/test_random
     GARNER_TEST_SCALE=5 $release/tests/test_random_large
     GARNER_TEST_SCALE=10 $release/tests/test_kernels
+    GARNER_TEST_SCALE=0.5 $asan/tests/test_random_large
+    case $(uname -m) in x86_64) GARNER_TEST_SCALE=0.05 unit_tests $asan -R "$each_level" ;; esac
+    GARNER_TEST_SCALE=2 $release/tests/test_npz
+    GARNER_TEST_SCALE=2 $release/tests/test_changing
 }
 
 # Calls from several threads, under both sanitizers that see threads' mistakes.
@@ -129,11 +133,12 @@ stage_failing() {
     GARNER_BUILD=$release python_tests tests/cli/test_failing.py
     GARNER_BUILD=$asan python_tests -n 0 -k leaks tests/cli/test_failing.py
     python_tests -n 0 tests/python/test_failing.py
+    GARNER_TEST_FAILING=part tests/python/run --asan "$PWD/$asan" -k test_each_call_fails
 }
 
 # What make test leaves out of this.
 stage shellasan all buildasan testenv
-stage_shellasan() { GARNER_BUILD=$asan ASAN_OPTIONS=$ASAN_OPTIONS:exitcode=99 python_tests -m slow tests/cli; }
+stage_shellasan() { GARNER_TEST_SCALE=4 GARNER_BUILD=$asan ASAN_OPTIONS=$ASAN_OPTIONS:exitcode=99 python_tests -m slow tests/cli; }
 
 stage mutations all
 stage_mutations() { tests/mutations/run --sample $((turn + 1)) $parts; }
@@ -143,6 +148,13 @@ stage proofs all
 stage_proofs() {
     tools/setup proofs || true # what is missing is skipped, and named
     proofs/run --sample $((turn + 1)) $parts
+}
+
+# gcc -fanalyzer, clang-tidy and cppcheck: about two minutes.
+stage analysis all
+stage_analysis() {
+    tools/setup analysis || true # what is missing is skipped, and named
+    tools/analyse
 }
 
 # Every wrong operator of the core takes hours: one of 32 here, others at each commit, all of them with make check-long.
@@ -169,8 +181,15 @@ stage_fuzz() {
 
 # ---- What it is used by and with -----------------------------------------------------------------
 
-stage package all build
-stage_package() { tests/package/symbols $release && tests/package/run; }
+stage package all wheel
+stage_package() {
+    build_in $release -DGARNER_INSTALL=ON # which the wheel's build has turned off
+    tests/package/symbols $release
+    tests/package/hardening $release build/dist/*.whl
+    tests/package/size $release
+    tests/package/size --other # a minute of compiling
+    tests/package/run
+}
 
 # With the runtimes that make test does not install.
 stage others all build testenv
@@ -190,17 +209,41 @@ stage_pythonlong() { tests/python/run --long; }
 stage peers one wheel
 stage_peers() { tests/peers/run; }
 
-# The plug-in for ONNX Runtime, in several versions of it; and with the plug-in as buildasan made it.
+# The plug-in for ONNX Runtime, in several versions of it; and with the plug-in as buildasan made it. Each call fails in turn.
 stage onnxruntime all wheel buildasan
-stage_onnxruntime() { tests/onnxruntime/run --asan "$PWD/$asan" && tests/onnxruntime/run; }
+stage_onnxruntime() { export GARNER_TEST_FAILING=all && tests/onnxruntime/run --asan "$PWD/$asan" && tests/onnxruntime/run; }
 
 # The same for OpenVINO's extension, whose C++ is compiled as users compile it.
 stage openvino all wheel buildasan
-stage_openvino() { tests/openvino/run --asan "$PWD/$asan" && tests/openvino/run; }
+stage_openvino() { export GARNER_TEST_FAILING=all && tests/openvino/run --asan "$PWD/$asan" && tests/openvino/run; }
+
+# dask arrays, under threads and in a cluster of processes: about a minute.
+stage dask one wheel
+stage_dask() { tests/dask/run; }
+
+# Tables over the ranks of Open MPI and of MPICH, which oversubscribe the cores: about four minutes.
+stage mpi all wheel
+stage_mpi() { GARNER_BUILD=$PWD/$release tests/mpi/run; }
 
 # The page in a browser, and its core against the reference: about four minutes, compiling included.
 stage page one build
 stage_page() { tests/page/reference/run && GARNER_BUILD=$PWD/$release tests/page/run; }
+
+# The library for GPUs: compiled, by PyPI's compiler where there is no other, and its kernels in the stand-in for the driver at
+# greater length, with AddressSanitizer: about two minutes.
+stage cuda all buildasan
+stage_cuda() {
+    tools/cuda --compiler
+    build_in build/check/cuda -DGARNER_BUILD_CUDA=ON -DGARNER_CUDA_ARCHITECTURES=90 -DGARNER_BUILD_CLI=OFF -DGARNER_BUILD_TESTS=OFF \
+        -DGARNER_BUILD_ONNXRUNTIME=OFF
+    tests/cuda/symbols build/check/cuda
+    $asan/tests/cuda/test_cuda_corners
+    GARNER_TEST_SCALE=0.1 $asan/tests/cuda/test_cuda_examples
+    GARNER_TEST_SCALE=0.1 $asan/tests/cuda/test_cuda_random
+    GARNER_TEST_SCALE=0.02 $asan/tests/cuda/test_cuda_exhaustive
+    echo 'SKIP the GPU itself: no stage uses a device'
+    echo 'kernels compiled, and run in the stand-in for the driver'
+}
 
 # Random models in all of them.
 stage graphs one wheel
@@ -208,12 +251,19 @@ stage_graphs() { tools/fuzz-graphs $((fuzz_seconds / 5)) "$seed"; }
 
 # ---- Other machines ------------------------------------------------------------------------------
 
-# That of x86-64 and aarch64 which this machine is not, and others: older CPUs, big-endian, 32-bit, musl.
+# That of x86-64 and aarch64 which this machine is not, and others: big-endian, 32-bit, musl, older CPUs; one of five in turn where time
+# is short. Windows and macOS: two minutes. make check-long runs all C tests there.
 stage cross all
 stage_cross() {
-    # shellcheck disable=SC2046 # names have no spaces
-    sample 'cross, targets' $(tests/cross/run --list)
-    tests/cross/run "${chosen[@]}"
+    local rotated=(s390x i386 riscv64 musl "$(printf '%s\n' x86_64 aarch64 | grep -vx "$(uname -m)")") targets
+    # shellcheck disable=SC2207 # names have no spaces
+    targets=($(tests/cross/run --list))
+    if [ $parts != 1 ]; then
+        targets=("${rotated[number % 5]}" wine windows macos macos-x86_64)
+        echo "SAMPLE cross, machines: ${targets[0]} of ${rotated[*]}"
+    fi
+    tools/setup wine || true # what is missing is skipped, and named
+    tests/cross/run ${GARNER_CHECK_LONG:+--long} "${targets[@]}"
 }
 
 # Not beside another user of tools/bare: the tests look for what it leaves behind.
