@@ -11,6 +11,9 @@ enum {
     MOST_VECTOR = 16,
     MOST_GROUP = 64,        /* rows of TABLE that are staged at once */
     STAGING_THREADS = 1024, /* of a block of TABLE or PANEL, at most */
+    LONG_RUN = 16,          /* vectors: from this on a run is moved in chunks, */
+    LEAST_LANE_SHIFT = 2,   /* by at least 4 threads */
+    MOST_LANE_SHIFT = 8,    /* and at most 256 */
     PANEL_POINTS = 8        /* that each of them moves at least, where data stays in L2 anyway */
 };
 
@@ -84,34 +87,145 @@ static bool stays_in_l2(const struct nest *nest, const struct cuda_profile *prof
 /* Whether the kernels that divide by multiplication can run it. */
 static bool is_few(const struct nest *nest, int vector)
 {
-    return nest->rank <= FEW_DIMS && nest->axes <= FEW_AXES && nest->rows < INT32_MAX && nest->run > 0 &&
+    return nest->rank <= FEW && nest->axes <= FEW && nest->rows < INT32_MAX && nest->run > 0 &&
            nest->run / vector < NARROW_LIMIT &&
            (nest->rank == 1 || nest->dim[nest->rank - 1].n < NARROW_LIMIT);
 }
 
+/* Points that a thread moves at once where that is possible. */
+static int packed_points(int vector)
+{
+    return vector == 16 ? 1 : vector == 8 ? 2 : 4;
+}
+
+/* Whether it is: they lie side by side, in indices and in out, each pack aligned and in one row. */
+static bool packs_points(const struct nest *nest, int vector, struct cuda_alignment alignment)
+{
+    const struct dim *inner = &nest->dim[nest->rank - 1];
+    const int count = packed_points(vector), index_bytes = count * nest->index_type.bytes;
+    int64_t indices = alignment.indices, out = alignment.out;
+    if (count == 1 || inner->index != 1 || inner->out != nest->run || inner->n % count != 0) return false;
+    for (int d = 0; d < nest->rank - 1; d++) {
+        indices |= nest->dim[d].index * nest->index_type.bytes;
+        out |= nest->dim[d].out;
+    }
+    return common_vector(indices) >= at_most(index_bytes, MOST_VECTOR) &&
+           common_vector(out) >= count * vector;
+}
+
 /* ---- Vectors of runs ---- */
 
-static void plan_vectors(struct cuda_work *work, const struct nest *nest, const struct cuda_profile *profile)
+/* Whether the device runs most threads at a time, if each moves one vector. */
+static bool runs_at_a_time(const struct cuda_work *work, const struct cuda_profile *profile)
+{
+    return work->task.items <= profile->waves * profile->multiprocessors * profile->resident;
+}
+
+/* How many threads move a chunk of a run of so many vectors, each of them `flight`: the most of which few are
+ * idle. */
+static int chunk_shift(int64_t vectors, int64_t flight)
+{
+    int shift = MOST_LANE_SHIFT;
+    for (; shift > LEAST_LANE_SHIFT; shift--) {
+        const int64_t chunk = flight << shift;
+        if (divide_up(vectors, chunk) * chunk - vectors <= vectors / 8) break;
+    }
+    return shift;
+}
+
+static void plan_long(struct cuda_work *work, const struct nest *nest, const struct cuda_profile *profile)
+{
+    struct cuda_task *task = &work->task;
+    task->is_short = runs_at_a_time(work, profile);
+    const int64_t flight = task->is_short ? IN_FLIGHT_LINE_LONG / 2 : IN_FLIGHT_LINE_LONG;
+    task->lane_shift = (uint8_t)chunk_shift(task->vectors, flight);
+    const int64_t chunks = divide_up(task->vectors, flight << task->lane_shift);
+    task->by_vectors = make_divisor(chunks);
+    task->items = nest->points * chunks;
+    work->source = nest->rank == 1 ? CUDA_LINE_LONG : CUDA_GRID_LONG;
+}
+
+/* Whether vectors of runs lie side by side in out, in packs of which none meets more than two runs. */
+static bool packs_runs(const struct nest *nest, int vector, int64_t vectors, struct cuda_alignment alignment)
+{
+    const int count = packed_points(vector);
+    return nest->rank == 1 && vectors > 1 && count > 1 && vectors >= count - 1 &&
+           nest->dim[0].out == nest->run && nest->points * vectors % count == 0 &&
+           alignment.out >= count * vector;
+}
+
+static void plan_runs(struct cuda_work *work)
+{
+    work->task.items /= packed_points(work->vector);
+    work->source = CUDA_RUNS;
+}
+
+/* A pack of points for each thread; false if there are none. */
+static bool plan_packs(struct cuda_work *work, const struct nest *nest, struct cuda_alignment alignment)
+{
+    struct cuda_task *task = &work->task;
+    const int count = packed_points(work->vector);
+    task->packs_points = task->vectors == 1 && nest->axes == 1 && packs_points(nest, work->vector, alignment);
+    if (!task->packs_points) return false;
+    if (nest->rank > 1) task->level[nest->rank - 1].by = make_divisor(nest->dim[nest->rank - 1].n / count);
+    task->items /= count;
+    return true;
+}
+
+static void plan_few(struct cuda_work *work, const struct nest *nest, const struct cuda_profile *profile,
+                     struct cuda_alignment alignment)
+{
+    const bool is_line = nest->rank == 1;
+    const bool is_little = runs_at_a_time(work, profile) || stays_in_l2(nest, profile, table_bytes(nest));
+    work->task.by_vectors = make_divisor(work->task.vectors);
+    work->source = is_line ? CUDA_LINE : CUDA_GRID;
+    if (work->index == 0) return;
+    if (packs_runs(nest, work->vector, work->task.vectors, alignment))
+        plan_runs(work);
+    else if (work->task.vectors >= LONG_RUN)
+        plan_long(work, nest, profile);
+    else if (plan_packs(work, nest, alignment) || is_little)
+        work->source = is_line ? CUDA_LINE_ONCE : CUDA_GRID_ONCE;
+}
+
+/* As many blocks as it takes, of so many threads that all multiprocessors have some. */
+static void cut_into_blocks(struct cuda_work *work, const struct cuda_profile *profile)
+{
+    const int flight = work->source == CUDA_LINE   ? (int)IN_FLIGHT_LINE
+                       : work->source == CUDA_GRID ? (int)IN_FLIGHT_GRID
+                                                   : 1;
+    const int lanes = 1 << work->task.lane_shift;
+    const int64_t threads = work->task.items * lanes;
+    work->threads = 256;
+    while (work->threads > at_least(WARP, lanes) &&
+           threads < (int64_t)work->threads * flight * profile->multiprocessors)
+        work->threads /= 2;
+    work->blocks = divide_up(threads, (int64_t)work->threads * flight);
+}
+
+static void plan_nest(struct cuda_work *work, const struct nest *nest)
+{
+    work->source = CUDA_NEST;
+    work->index = 0;
+    work->task.items = nest->points * at_least(work->task.vectors, 1);
+    work->threads = 256;
+    work->blocks = at_most(divide_up(work->task.items, work->threads), most_blocks);
+}
+
+static void plan_vectors(struct cuda_work *work, const struct nest *nest, const struct cuda_profile *profile,
+                         struct cuda_alignment alignment)
 {
     struct cuda_task *task = &work->task;
     task->vectors = nest->run / work->vector;
     task->items = nest->points * at_least(task->vectors, 1);
-    int flight = 1;
-    work->source = CUDA_NEST;
-    if (is_few(nest, work->vector)) {
-        work->source = nest->rank == 1 ? CUDA_LINE : CUDA_GRID;
-        flight = nest->rank == 1 ? (int)IN_FLIGHT_LINE : (int)IN_FLIGHT_GRID;
-        task->by_vectors = make_divisor(task->vectors);
-        task->narrow = task->items < NARROW_LIMIT;
+    if (!is_few(nest, work->vector)) {
+        plan_nest(work, nest);
+        return;
     }
-    work->threads = 256;
-    while (work->threads > WARP && task->items < (int64_t)work->threads * flight * profile->multiprocessors)
-        work->threads /= 2;
-    work->blocks = divide_up(task->items, (int64_t)work->threads * flight);
-    if (work->source != CUDA_NEST && work->blocks <= most_blocks) return;
-    work->source = CUDA_NEST;
-    work->index = 0;
-    work->blocks = at_most(divide_up(task->items, work->threads), most_blocks);
+    plan_few(work, nest, profile, alignment);
+    task->narrow = task->items < NARROW_LIMIT / packed_points(work->vector);
+    cut_into_blocks(work, profile);
+    if (work->blocks > most_blocks) plan_nest(work, nest);
 }
 
 static void plan_packed(struct cuda_work *work, const struct nest *nest)
@@ -134,27 +248,6 @@ static uint8_t copy_vector(int64_t bits, int vector)
     return (uint8_t)(common_vector(bits) == MOST_VECTOR ? MOST_VECTOR : vector);
 }
 
-/* Points that a thread of TABLE or PANEL moves at once where that is possible. */
-static int packed_points(int vector)
-{
-    return vector == 16 ? 1 : vector == 8 ? 2 : 4;
-}
-
-/* Whether it is: they lie side by side, in indices and in out, each pack aligned and in one row. */
-static bool packs_points(const struct nest *nest, int vector, struct cuda_alignment alignment)
-{
-    const struct dim *inner = &nest->dim[nest->rank - 1];
-    const int count = packed_points(vector), index_bytes = count * nest->index_type.bytes;
-    int64_t indices = alignment.indices, out = alignment.out;
-    if (count == 1 || inner->index != 1 || inner->out != nest->run || inner->n % count != 0) return false;
-    for (int d = 0; d < nest->rank - 1; d++) {
-        indices |= nest->dim[d].index * nest->index_type.bytes;
-        out |= nest->dim[d].out;
-    }
-    return common_vector(indices) >= at_most(index_bytes, MOST_VECTOR) &&
-           common_vector(out) >= count * vector;
-}
-
 /* Rows of elements along a contiguous axis, with so many points that reading their whole tables is less than
  * reading a sector for each of them. */
 static bool wants_tables(const struct nest *nest, const struct cuda_profile *profile, int vector,
@@ -163,11 +256,19 @@ static bool wants_tables(const struct nest *nest, const struct cuda_profile *pro
     const struct dim *inner = &nest->dim[nest->rank - 1];
     /* Large elements waste little of a sector, and gain by the lines of a table alone that come from memory.
      */
-    if (vector == MOST_VECTOR && stays_in_l2(nest, profile, table)) return false;
+    if (vector >= MOST_VECTOR / 2 && stays_in_l2(nest, profile, table)) return false;
     return nest->rank > 1 && nest->axes == 1 && nest->run == vector && nest->axis[0].stride == nest->run &&
            inner->data == 0 && nest->axis[0].bound > 0 && table >= profile->table_least &&
            table <= at_most(profile->table_most, profile->shared - spots_bytes(1)) &&
            table / profile->table_point <= inner->n && nest->rows >= profile->multiprocessors;
+}
+
+static bool shares_indices(const struct nest *nest)
+{
+    int64_t bits = 0;
+    for (int d = 0; d < nest->rank - 1; d++)
+        bits |= nest->dim[d].index;
+    return bits == 0;
 }
 
 static void plan_tables(struct cuda_work *work, const struct nest *nest, const struct cuda_profile *profile,
@@ -176,9 +277,12 @@ static void plan_tables(struct cuda_work *work, const struct nest *nest, const s
     struct cuda_task *task = &work->task;
     const int64_t n = nest->dim[nest->rank - 1].n;
     task->packs_points = packs_points(nest, work->vector, alignment);
-    if (task->packs_points) task->by_dim[nest->rank - 1] = make_divisor(n / packed_points(work->vector));
+    if (task->packs_points) task->level[nest->rank - 1].by = make_divisor(n / packed_points(work->vector));
+    task->shares_indices = shares_indices(nest);
     int64_t group = at_most(MOST_GROUP, profile->table_group / at_least(table, n * nest->run));
-    group = at_least(1, at_most(group, nest->rows / (4 * profile->multiprocessors)));
+    group =
+        at_least(1, at_most(group, task->shares_indices ? divide_up(nest->rows, 2 * profile->multiprocessors)
+                                                        : nest->rows / (4 * profile->multiprocessors)));
     work->source = CUDA_TABLE;
     task->copy = copy_vector(table | outer_strides(nest) | alignment.data, work->vector);
     task->group = (int32_t)group;
@@ -187,7 +291,7 @@ static void plan_tables(struct cuda_work *work, const struct nest *nest, const s
     task->by_vectors = make_divisor(table / task->copy);
     const int64_t at_once = (int64_t)IN_FLIGHT_TABLE * (task->packs_points ? packed_points(work->vector) : 1);
     work->threads = STAGING_THREADS;
-    while (work->threads > 2 * MOST_GROUP && work->threads * at_once > group * n)
+    while (work->threads > 2 * MOST_GROUP && work->threads * at_once > (task->shares_indices ? 1 : group) * n)
         work->threads /= 2;
     work->shared = spots_bytes(group) + group * table;
     work->blocks = at_most(task->items, most_blocks);
@@ -251,6 +355,16 @@ static bool plan_panels(struct cuda_work *work, const struct nest *nest, const s
 
 /* ---- All of them ---- */
 
+static void copy_nest(struct cuda_task *task, const struct nest *nest)
+{
+    for (int k = 0; k < nest->axes; k++)
+        task->level[k].axis = nest->axis[k];
+    for (int d = 0; d < nest->rank; d++) {
+        task->level[d].dim = nest->dim[d];
+        if (nest->dim[d].n < NARROW_LIMIT) task->level[d].by = make_divisor(nest->dim[d].n);
+    }
+}
+
 void garner_cuda_plan_for(struct cuda_work *work, const struct nest *nest, const struct cuda_profile *profile,
                           struct cuda_alignment alignment)
 {
@@ -262,13 +376,12 @@ void garner_cuda_plan_for(struct cuda_work *work, const struct nest *nest, const
                                     .points = nest->points,
                                     .run = nest->run,
                                     .step = nest->step,
-                                    .rank = nest->rank,
-                                    .axes = nest->axes,
+                                    .rank = (uint8_t)nest->rank,
+                                    .axes = (uint8_t)nest->axes,
                                     .index_type = nest->index_type,
                                     .policy = (int)nest->policy};
     if (nest->points == 0) return;
-    for (int d = 0; d < nest->rank && nest->rank <= FEW_DIMS; d++)
-        if (nest->dim[d].n < NARROW_LIMIT) work->task.by_dim[d] = make_divisor(nest->dim[d].n);
+    if (nest->rank <= FEW && nest->axes <= FEW) copy_nest(&work->task, nest);
     const bool few = is_few(nest, work->vector), staged = few && work->index != 0;
     if (nest->packed)
         plan_packed(work, nest);
@@ -276,19 +389,12 @@ void garner_cuda_plan_for(struct cuda_work *work, const struct nest *nest, const
         plan_tables(work, nest, profile, table, alignment);
     else if (!staged || !wants_panels(nest, profile, work->vector) ||
              !plan_panels(work, nest, profile, alignment))
-        plan_vectors(work, nest, profile);
+        plan_vectors(work, nest, profile, alignment);
 }
 
 bool garner_cuda_takes_any(enum cuda_source source)
 {
     return source == CUDA_NEST || source == CUDA_PACKED;
-}
-
-void garner_cuda_few(struct cuda_few *few, const struct cuda_work *work, const struct nest *nest)
-{
-    few->task = work->task;
-    memcpy(few->axis, nest->axis, (size_t)nest->axes * sizeof few->axis[0]);
-    memcpy(few->dim, nest->dim, (size_t)nest->rank * sizeof few->dim[0]);
 }
 
 void garner_cuda_any(struct cuda_any *any, const struct cuda_work *work, const struct nest *nest)

@@ -19,6 +19,9 @@ struct cuda_profile {
     int64_t multiprocessors;
     int64_t shared; /* shared memory that one block may use */
     int64_t l2;
+    int64_t resident; /* threads that a multiprocessor runs at a time */
+
+    int64_t waves; /* so many times as many threads, each of which moves one vector, have enough in flight */
 
     /* Tables of rows of elements are staged */
     int64_t table_most;  /* up to this size, */

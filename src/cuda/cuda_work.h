@@ -27,11 +27,10 @@ struct cuda_work {
 void garner_cuda_plan_for(struct cuda_work *work, const struct nest *nest, const struct cuda_profile *profile,
                           struct cuda_alignment alignment);
 
-/* Whether a source takes any nest, and so its arguments are struct cuda_any, not struct cuda_few. */
+/* Whether a source takes any nest, and so its arguments are struct cuda_any, not its task alone. */
 bool garner_cuda_takes_any(enum cuda_source source);
 
-/* The arguments of a launch: what was decided, and the nest. Pointers are the caller's to set. */
-void garner_cuda_few(struct cuda_few *few, const struct cuda_work *work, const struct nest *nest);
+/* The arguments of such a launch: what was decided, and the nest. Pointers are the caller's to set. */
 void garner_cuda_any(struct cuda_any *any, const struct cuda_work *work, const struct nest *nest);
 
 /* Appends what was decided: ", kernel line-i64-v16, 64 x 256 threads". */

@@ -18,9 +18,9 @@
 #define EXPORT __attribute__((visibility("default")))
 
 enum { MOST_BYTES = 1 << 30, MOST_EVENTS = 512 };
-/* Nothing stays in so small an L2: what is staged for large data is staged for the small ones of tests, too.
- */
-enum { L2 = 1024 };
+/* Nothing stays in so small an L2, and few threads run at a time: what is chosen for large data is chosen for
+ * the small ones of tests, too. */
+enum { MULTIPROCESSORS = 4, L2 = 1024, RESIDENT = 64, COMPUTE_CAPABILITY = 9 };
 enum { DEVICES = 2, SHARED = 227 * 1024, MOST_MEMORIES = 256, MOST_KERNELS = 256 };
 enum { BAD_VALUE = 1, NO_MEMORY = 2, BAD_DEVICE = 101, BAD_CONTEXT = 201, BAD_HANDLE = 400, NOT_FOUND = 500 };
 
@@ -171,7 +171,12 @@ EXPORT int cuDeviceGetName(char *name, int size, int device)
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     (void)device;
-    *value = attribute == 16 ? 4 : attribute == 38 ? L2 : attribute == 75 ? 9 : attribute == 97 ? SHARED : 0;
+    *value = attribute == 16   ? MULTIPROCESSORS
+             : attribute == 38 ? L2
+             : attribute == 39 ? RESIDENT
+             : attribute == 75 ? COMPUTE_CAPABILITY
+             : attribute == 97 ? SHARED
+                               : 0;
     return 0;
 }
 

@@ -20,17 +20,27 @@ struct family {
     garner_kind kind;
     int axis;
     int data_rank, indices_rank;
-    int64_t data[6], indices[2];
+    int64_t data[6], indices[3];
     bool strided;
 };
 
 static const struct family families[] = {
-    {GARNER_GATHER, 0, 2, 1, {40, 3}, {300}, false},                 /* LINE */
-    {GARNER_GATHER, 1, 3, 1, {5, 40, 3}, {30}, false},               /* GRID */
+    {GARNER_GATHER, 0, 2, 1, {400, 3}, {3001}, false},               /* LINE */
+    {GARNER_GATHER, 1, 3, 1, {5, 80, 3}, {301}, false},              /* GRID */
+    {GARNER_GATHER, 0, 2, 1, {40, 3}, {31}, false},                  /* LINE_ONCE, vectors */
+    {GARNER_GATHER, 0, 2, 1, {40, 3}, {3000}, false},                /* RUNS */
+    {GARNER_GATHER, 0, 2, 1, {40, 1}, {3000}, false},                /* LINE_ONCE, packs of points */
+    {GARNER_GATHER, 1, 3, 1, {5, 40, 3}, {30}, false},               /* GRID_ONCE, vectors */
+    {GARNER_GATHER_ELEMENTS, 1, 3, 3, {3, 5, 8}, {3, 4, 8}, false},  /* GRID_ONCE, packs of points */
+    {GARNER_GATHER, 0, 2, 1, {40, 71}, {7}, false},                  /* LINE_LONG, a vector for each thread */
+    {GARNER_GATHER, 0, 2, 1, {40, 1031}, {31}, false},               /* LINE_LONG, several in flight */
+    {GARNER_GATHER, 1, 3, 1, {3, 10, 71}, {3}, false},               /* GRID_LONG */
+    {GARNER_GATHER, 1, 3, 1, {5, 10, 331}, {9}, false},              /* GRID_LONG, several in flight */
     {GARNER_GATHER, 4, 6, 1, {2, 3, 2, 3, 5, 3}, {7}, true},         /* NEST */
     {GARNER_GATHER_ELEMENTS, 1, 2, 2, {5, 2048}, {5, 1024}, false},  /* TABLE, several points at once */
     {GARNER_GATHER_ELEMENTS, 1, 2, 2, {4, 2050}, {4, 1025}, false},  /* TABLE, one at a time */
     {GARNER_GATHER_ELEMENTS, 1, 2, 2, {40, 2048}, {40, 256}, false}, /* TABLE, several rows */
+    {GARNER_GATHER, 1, 2, 1, {40, 2048}, {1024}, false},             /* TABLE, rows that share indices */
     {GARNER_GATHER_ELEMENTS, 0, 2, 2, {64, 64}, {70, 64}, false},    /* PANEL */
     {GARNER_GATHER_ELEMENTS, 0, 2, 2, {64, 67}, {64, 67}, false},    /* PANEL with a narrow one at the end */
     {GARNER_GATHER_ELEMENTS, 0, 2, 2, {9000, 8}, {4600, 8}, false},  /* PANEL of which a part is staged */

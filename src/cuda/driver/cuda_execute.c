@@ -83,10 +83,9 @@ static garner_status launch_work(const struct garner_cuda_plan *plan, const stru
         set_pointers(&any.task, plan, buffers, ticket);
         return launch(plan, work, function, &any, stream, error);
     }
-    struct cuda_few few;
-    garner_cuda_few(&few, work, &plan->nest);
-    set_pointers(&few.task, plan, buffers, ticket);
-    return launch(plan, work, function, &few, stream, error);
+    struct cuda_task task = work->task;
+    set_pointers(&task, plan, buffers, ticket);
+    return launch(plan, work, function, &task, stream, error);
 }
 
 /* Lets a stream wait for the ticket's last launch, which is of another one. */

@@ -16,6 +16,7 @@ enum {
     DRIVER_NO_MEMORY = 2,        /* a failure */
     DRIVER_MULTIPROCESSORS = 16, /* attributes of a device */
     DRIVER_L2 = 38,
+    DRIVER_RESIDENT = 39, /* threads of a multiprocessor */
     DRIVER_CAPABILITY_MAJOR = 75,
     DRIVER_CAPABILITY_MINOR = 76,
     DRIVER_SHARED = 97,

@@ -23,7 +23,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 garner_status garner_gpu_profile(const struct driver *driver, int number, struct cuda_profile *profile,
                                  garner_error *error)
 {
-    int device, major, minor, multiprocessors, shared, l2;
+    int device, major, minor, multiprocessors, shared, l2, resident;
     RETURN_DRIVER(driver, cuDeviceGet(&device, number), "the device");
     RETURN_DRIVER(driver, cuDeviceGetAttribute(&major, DRIVER_CAPABILITY_MAJOR, device), "the device");
     RETURN_DRIVER(driver, cuDeviceGetAttribute(&minor, DRIVER_CAPABILITY_MINOR, device), "the device");
@@ -31,11 +31,13 @@ garner_status garner_gpu_profile(const struct driver *driver, int number, struct
                   "the device");
     RETURN_DRIVER(driver, cuDeviceGetAttribute(&shared, DRIVER_SHARED, device), "the device");
     RETURN_DRIVER(driver, cuDeviceGetAttribute(&l2, DRIVER_L2, device), "the device");
+    RETURN_DRIVER(driver, cuDeviceGetAttribute(&resident, DRIVER_RESIDENT, device), "the device");
     *profile = *garner_cuda_profile_for(major * 10 + minor);
     profile->capability = major * 10 + minor;
     profile->multiprocessors = multiprocessors;
     profile->shared = shared;
     profile->l2 = l2;
+    profile->resident = resident;
     return GARNER_OK;
 }
 

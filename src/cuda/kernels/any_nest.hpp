@@ -17,8 +17,8 @@ template <int INDEX, int VECTOR> KERNEL_CODE void move_one(const struct cuda_any
     const struct cuda_task &task = any.task;
     int64_t point = number, offset;
     if (task.vectors > 1) point = number / task.vectors;
-    const struct row_spot spot = find_spot(any.dim, task.rank, point);
-    const bool selects = find_offset<INDEX>(task, any.axis, spot.index, point, &offset);
+    const struct row_spot spot = find_spot(any, task.rank, point);
+    const bool selects = find_offset<INDEX>(any, spot.index, point, &offset);
     if (task.vectors == 0) return;
     const int64_t within = (number - point * task.vectors) * VECTOR;
     vector value = {};
@@ -41,8 +41,8 @@ KERNEL_CODE unsigned find_code(const struct cuda_any &any, int64_t element, int6
     const int64_t here = element / task.run;
     if (here != *point) {
         int64_t selected;
-        const struct row_spot spot = find_spot(any.dim, task.rank, here);
-        const bool selects = find_offset<0>(task, any.axis, spot.index, here, &selected);
+        const struct row_spot spot = find_spot(any, task.rank, here);
+        const bool selects = find_offset<0>(any, spot.index, here, &selected);
         *point = here;
         *offset = selects ? spot.data + selected : -1;
     }

@@ -68,38 +68,88 @@ KERNEL_CODE bool check_index(const struct cuda_task &task, const struct axis &ax
     return *picked >= 0;
 }
 
-/* What COUNT indices of neighbouring points select of one axis of less than 2^31; negative: nothing. Those
- * that are not simply inside are seldom: they are looked at together, out of the way of the others. */
-template <int INDEX, int COUNT>
-KERNEL_CODE void check_indices(const struct cuda_task &task, const struct axis &axis,
-                               const int64_t (&index)[COUNT], int64_t point, int32_t (&picked)[COUNT])
+/* Whether COUNT indices are simply inside one axis, and what they select, in numbers that its bound fits
+ * into. */
+template <int COUNT, class PICKED>
+KERNEL_CODE bool are_inside(const struct axis &axis, const int64_t (&index)[COUNT], PICKED (&picked)[COUNT])
 {
-    bool inside[COUNT], all = true;
+    bool all = true;
     for (int i = 0; i < COUNT; i++) {
         int64_t wide;
-        inside[i] = index_inside(index[i], axis.bound, axis.wrap, &wide);
-        picked[i] = (int32_t)wide;
-        all = all && inside[i];
+        all = index_inside(index[i], axis.bound, axis.wrap, &wide) && all;
+        picked[i] = (PICKED)wide;
     }
-    if (all) return;
-    for (int i = 0; i < COUNT; i++)
-        if (!inside[i]) picked[i] = (int32_t)land_outside(task, axis, index[i], point + i, 0);
+    return all;
 }
+
+/* What COUNT indices of neighbouring points select; negative: nothing. Those that are not simply inside are
+ * seldom: they are looked at together, out of the way of the others. */
+template <int INDEX, int COUNT, class PICKED>
+KERNEL_CODE void check_indices(const struct cuda_task &task, const struct axis &axis,
+                               const int64_t (&index)[COUNT], int64_t point, PICKED (&picked)[COUNT])
+{
+    if (are_inside(axis, index, picked)) return;
+    for (int i = 0; i < COUNT; i++) {
+        int64_t wide;
+        if (!index_inside(index[i], axis.bound, axis.wrap, &wide))
+            wide = land_outside(task, axis, index[i], point + i, 0);
+        picked[i] = (PICKED)wide;
+    }
+}
+
+/* Points that a thread moves at once where they lie side by side: as many as make a vector, but no more
+ * than 4. */
+template <int VECTOR> struct packed_points {
+    enum { COUNT = VECTOR == 16 ? 1 : VECTOR == 8 ? 2 : 4 };
+};
 
 /* The offset that the tuple at index number `at` selects; false if it selects nothing. */
 template <int INDEX>
-KERNEL_CODE bool find_offset(const struct cuda_task &task, const struct axis *axis, int64_t at, int64_t point,
-                             int64_t *offset)
+KERNEL_CODE bool find_offset(const struct cuda_any &any, int64_t at, int64_t point, int64_t *offset)
 {
+    const struct cuda_task &task = any.task;
     *offset = 0;
     for (int k = 0; k < task.axes; k++) {
         int64_t picked;
-        if (!check_index<INDEX>(task, axis[k], load_index<INDEX>(task, at + k * task.step), point, k,
+        if (!check_index<INDEX>(task, any.axis[k], load_index<INDEX>(task, at + k * task.step), point, k,
                                 &picked))
             return false;
-        *offset += picked * axis[k].stride;
+        *offset += picked * any.axis[k].stride;
     }
     return true;
+}
+
+/*
+ * Two ways to look at the same indices. Nearly all are simply inside, so a thread first takes the SHORT way:
+ * it gives up where one is not, and reports nothing. Whoever gave up goes the LONG way round: a function of
+ * its own, which loads the indices again, lands what is outside, and reports what is refused. So the short
+ * way keeps nothing in registers for the other.
+ */
+enum way { SHORT_WAY, LONG_WAY };
+
+/* What a thread is to do once it knows what its indices select. */
+enum selection { SELECTS, SELECTS_NOTHING, GIVES_UP };
+
+/* The same where axes are few: all their indices are in flight together. */
+template <enum way WAY, int INDEX>
+KERNEL_CODE enum selection select_offset(const struct cuda_task &task, int64_t at, int64_t point,
+                                         int64_t *offset)
+{
+    int64_t index[FEW], picked;
+    *offset = 0;
+    for (int k = 0; k < FEW; k++)
+        if (k < task.axes) index[k] = load_index<INDEX>(task, k == 0 ? at : at + k * task.step);
+    for (int k = 0; k < FEW; k++) {
+        if (k >= task.axes) break;
+        const struct axis &axis = task.level[k].axis;
+        if (WAY == LONG_WAY) {
+            if (!check_index<INDEX>(task, axis, index[k], point, k, &picked)) return SELECTS_NOTHING;
+        } else if (!index_inside(index[k], axis.bound, axis.wrap, &picked)) {
+            return GIVES_UP;
+        }
+        *offset += picked * axis.stride;
+    }
+    return SELECTS;
 }
 
 KERNEL_CODE struct row_spot spot_along(struct row_spot from, const struct dim &dim, int64_t n)
@@ -107,16 +157,27 @@ KERNEL_CODE struct row_spot spot_along(struct row_spot from, const struct dim &d
     return row_spot{from.data + n * dim.data, from.index + n * dim.index, from.out + n * dim.out};
 }
 
+KERNEL_CODE const struct dim &dim_of(const struct cuda_task &task, int d)
+{
+    return task.level[d].dim;
+}
+
+KERNEL_CODE const struct dim &dim_of(const struct cuda_any &any, int d)
+{
+    return any.dim[d];
+}
+
 /* Where point number `n` of the first `rank` dims lies. */
-KERNEL_CODE struct row_spot find_spot(const struct dim *dim, int rank, int64_t n)
+template <class NEST> KERNEL_CODE struct row_spot find_spot(const NEST &nest, int rank, int64_t n)
 {
     struct row_spot spot = {0, 0, 0};
     for (int d = rank - 1; d > 0; d--) {
-        const int64_t rest = n / dim[d].n;
-        spot = spot_along(spot, dim[d], n - rest * dim[d].n);
+        const struct dim &dim = dim_of(nest, d);
+        const int64_t rest = n / dim.n;
+        spot = spot_along(spot, dim, n - rest * dim.n);
         n = rest;
     }
-    return rank > 0 ? spot_along(spot, dim[0], n) : spot;
+    return rank > 0 ? spot_along(spot, dim_of(nest, 0), n) : spot;
 }
 
 #endif

@@ -42,47 +42,58 @@ struct divisor {
 };
 
 enum {
-    FEW_DIMS = 4, /* dims and axes of nests that most kernels take */
-    FEW_AXES = 4,
+    FEW = 4, /* dims and axes of nests that most kernels take */
     MOST_DIMS = 63,
     NARROW_LIMIT = 1 << 30 /* numbers below it may be divided by a divisor, after some thousands were added */
 };
 
-/* What all kernels get. */
+/* An axis of data, a dim of the nest, and what divides by its extent: in packs, where points are moved so. */
+struct cuda_level {
+    struct axis axis;
+    struct dim dim;
+    struct divisor by;
+};
+
+/*
+ * What all kernels get. A multiprocessor reads arguments through a small cache, line by line, and a tiny
+ * gather waits for each of them: what every thread needs comes first, what few do comes last.
+ */
 struct cuda_task {
     const char *data, *indices;
     char *out;
+    int64_t items; /* of all threads, or of all blocks */
+    struct divisor by_vectors;
+    uint8_t rank, axes;
+    bool narrow;       /* items are so few that 32-bit divisions find them all */
+    bool packs_points; /* points lie side by side, and a thread moves several at once */
+
+    /* The nest where it has no more dims and axes than these: kernels of other nests have lists of their own.
+     */
+    struct cuda_level level[FEW];
+
+    int64_t rows, points, run, step; /* as in the nest */
+    int64_t vectors;                 /* of a run; 0: the indices are checked and nothing is moved */
+
+    /* Indices that are not simply inside. */
     struct cuda_record *record;
     int64_t launch;
     uint64_t plan;
-
-    int64_t rows, points, run, step; /* as in the nest */
-    int rank, axes;
     struct index_type index_type;
     int policy; /* a garner_oob */
 
-    int64_t vectors;     /* of a run; 0: the indices are checked and nothing is moved */
-    int64_t items;       /* of all threads, or of all blocks */
-    bool narrow;         /* LINE, GRID: items are so few that 32-bit divisions find them all */
-    bool packs_points;   /* TABLE, PANEL: points lie side by side, and a thread moves several at once */
+    bool shares_indices; /* TABLE: all rows of out have the same indices */
+    bool is_short;       /* LONG: a chunk has half as many vectors */
+    uint8_t lane_shift;  /* LONG: 1 << it threads move a chunk */
     uint8_t copy;        /* TABLE, PANEL: bytes that a thread copies into shared memory at once */
     uint8_t panel_shift; /* PANEL: 1 << it is the columns of a panel */
     int32_t group;       /* TABLE: rows that a block stages at once */
     int64_t staged;      /* TABLE: bytes of a table; PANEL: rows of a table that are staged */
     int64_t panels;      /* PANEL: of a row */
     int64_t parts;       /* PANEL: blocks that share one */
-    struct divisor by_vectors;
-    struct divisor by_dim[FEW_DIMS]; /* extents */
-    struct dtype packed;             /* PACKED */
+    struct dtype packed; /* PACKED */
 };
 
-/* A nest of few dims and axes, and any nest. */
-struct cuda_few {
-    struct cuda_task task;
-    struct axis axis[FEW_AXES];
-    struct dim dim[FEW_DIMS];
-};
-
+/* A nest of any number of dims and axes. */
 struct cuda_any {
     struct cuda_task task;
     struct axis axis[GARNER_MAX_RANK];

@@ -38,21 +38,15 @@ KERNEL_CODE void copy_vectors(int bytes, int64_t count, int thread, int threads,
 
 /* ---- TABLE ---- */
 
-/* Points that a thread moves at once where they lie side by side: as many as make a vector, but no more
- * than 4. */
-template <int VECTOR> struct packed_points {
-    enum { COUNT = VECTOR == 16 ? 1 : VECTOR == 8 ? 2 : 4 };
-};
-
 /* Looks COUNT indices of one row up in a table of shared memory, and stores what they select. */
 template <int INDEX, int VECTOR, int COUNT>
-KERNEL_CODE void move_from_table(const struct cuda_few &few, const char *table, const int64_t (&index)[COUNT],
-                                 int64_t point, char *out)
+KERNEL_CODE void move_from_table(const struct cuda_task &task, const char *table,
+                                 const int64_t (&index)[COUNT], int64_t point, char *out)
 {
     typedef typename vector_of<VECTOR>::type vector;
     pack<vector, COUNT> value = {};
     int32_t picked[COUNT];
-    check_indices<INDEX, COUNT>(few.task, few.axis[0], index, point, picked);
+    check_indices<INDEX>(task, task.level[0].axis, index, point, picked);
     for (int i = 0; i < COUNT; i++)
         if (picked[i] >= 0) value.at[i] = ((const vector *)table)[picked[i]];
     store_pack(out, value);
@@ -60,13 +54,12 @@ KERNEL_CODE void move_from_table(const struct cuda_few &few, const char *table, 
 
 /* Moves the points of rows whose tables lie one after the other in shared memory, COUNT at a time. */
 template <int INDEX, int VECTOR, int COUNT>
-KERNEL_CODE void move_staged(const struct cuda_few &few, const block &b, int thread, int64_t first_row,
+KERNEL_CODE void move_staged(const struct cuda_task &task, const block &b, int thread, int64_t first_row,
                              int rows)
 {
     constexpr int flight = IN_FLIGHT_TABLE;
-    const struct cuda_task &task = few.task;
-    const struct dim &inner = few.dim[task.rank - 1];
-    const struct divisor &by = task.by_dim[task.rank - 1]; /* by packs of a row */
+    const struct dim &inner = task.level[task.rank - 1].dim;
+    const struct divisor &by = task.level[task.rank - 1].by; /* by packs of a row */
     const struct row_spot *spots = (const struct row_spot *)b.shared;
     const char *tables = b.shared + spots_bytes(task.group);
     const uint32_t packs = (uint32_t)rows * by.by;
@@ -82,23 +75,59 @@ KERNEL_CODE void move_staged(const struct cuda_few &few, const block &b, int thr
         }
         for (int i = 0; i < flight; i++) {
             if (first + (uint32_t)(i * b.threads) >= packs) break;
-            move_from_table<INDEX, VECTOR, COUNT>(few, tables + row[i] * task.staged, index[i],
+            move_from_table<INDEX, VECTOR, COUNT>(task, tables + row[i] * task.staged, index[i],
                                                   (first_row + row[i]) * inner.n + column[i],
                                                   task.out + spots[row[i]].out + column[i] * inner.out);
         }
     }
 }
 
-template <int INDEX, int VECTOR> KERNEL_CODE void move_tables(const struct cuda_few &few, const block &b)
+/* The same where all rows have the same indices: each is loaded and checked once for all rows that are
+ * staged. */
+template <int INDEX, int VECTOR, int COUNT>
+KERNEL_CODE void move_shared(const struct cuda_task &task, const block &b, int thread, int64_t first_row,
+                             int rows)
 {
-    const struct cuda_task &task = few.task;
+    typedef typename vector_of<VECTOR>::type vector;
+    const struct dim &inner = task.level[task.rank - 1].dim;
+    const struct row_spot *spots = (const struct row_spot *)b.shared;
+    const char *tables = b.shared + spots_bytes(task.group);
+    const int packs = (int)task.level[task.rank - 1].by.by;
+    for (int at = thread; at < packs; at += b.threads) {
+        const int64_t column = (int64_t)at * COUNT;
+        int64_t index[COUNT];
+        int32_t picked[COUNT];
+        load_indices<INDEX, COUNT>(task, spots[0].index + column * inner.index, index);
+        check_indices<INDEX>(task, task.level[0].axis, index, first_row * inner.n + column, picked);
+        for (int row = 0; row < rows; row++) {
+            const vector *table = (const vector *)(tables + row * task.staged);
+            pack<vector, COUNT> value = {};
+            for (int i = 0; i < COUNT; i++)
+                if (picked[i] >= 0) value.at[i] = table[picked[i]];
+            store_pack(task.out + spots[row].out + column * inner.out, value);
+        }
+    }
+}
+
+template <int INDEX, int VECTOR, int COUNT>
+KERNEL_CODE void move_group(const struct cuda_task &task, const block &b, int thread, int64_t first_row,
+                            int rows)
+{
+    if (task.shares_indices)
+        move_shared<INDEX, VECTOR, COUNT>(task, b, thread, first_row, rows);
+    else
+        move_staged<INDEX, VECTOR, COUNT>(task, b, thread, first_row, rows);
+}
+
+template <int INDEX, int VECTOR> KERNEL_CODE void move_tables(const struct cuda_task &task, const block &b)
+{
     struct row_spot *spots = (struct row_spot *)b.shared;
     char *tables = b.shared + spots_bytes(task.group);
     for (int64_t group = b.number; group < task.items; group += b.blocks) {
         const int64_t first_row = group * task.group;
         const int rows = (int)(task.rows - first_row < task.group ? task.rows - first_row : task.group);
         all_threads(b, [&](int thread) {
-            if (thread < rows) spots[thread] = find_spot(few.dim, task.rank - 1, first_row + thread);
+            if (thread < rows) spots[thread] = find_spot(task, task.rank - 1, first_row + thread);
         });
         all_threads(b, [&](int thread) {
             copy_vectors<VECTOR>(
@@ -109,9 +138,9 @@ template <int INDEX, int VECTOR> KERNEL_CODE void move_tables(const struct cuda_
         });
         all_threads(b, [&](int thread) {
             if (task.packs_points)
-                move_staged<INDEX, VECTOR, packed_points<VECTOR>::COUNT>(few, b, thread, first_row, rows);
+                move_group<INDEX, VECTOR, packed_points<VECTOR>::COUNT>(task, b, thread, first_row, rows);
             else
-                move_staged<INDEX, VECTOR, 1>(few, b, thread, first_row, rows);
+                move_group<INDEX, VECTOR, 1>(task, b, thread, first_row, rows);
         });
     }
 }
@@ -126,16 +155,15 @@ struct panel {
     int columns;
 };
 
-KERNEL_CODE struct panel find_panel(const struct cuda_few &few, int64_t number)
+KERNEL_CODE struct panel find_panel(const struct cuda_task &task, int64_t number)
 {
-    const struct cuda_task &task = few.task;
-    const struct dim &column = few.dim[task.rank - 1], &row = few.dim[task.rank - 2];
+    const struct dim &column = task.level[task.rank - 1].dim, &row = task.level[task.rank - 2].dim;
     const int64_t part = number % task.parts, strip = number / task.parts,
                   width = (int64_t)1 << task.panel_shift;
     const int64_t outer = strip / task.panels, first = (strip - outer * task.panels) * width;
     const int64_t share = (row.n + task.parts - 1) / task.parts;
     struct panel panel;
-    panel.spot = spot_along(find_spot(few.dim, task.rank - 2, outer), column, first);
+    panel.spot = spot_along(find_spot(task, task.rank - 2, outer), column, first);
     panel.first_point = outer * row.n * column.n + first;
     panel.row = part * share;
     panel.row_end = panel.row + share < row.n ? panel.row + share : row.n;
@@ -145,10 +173,10 @@ KERNEL_CODE struct panel find_panel(const struct cuda_few &few, int64_t number)
 
 /* Copies the first rows of the panel; a narrow one, at the end of a row, element by element. */
 template <int VECTOR>
-KERNEL_CODE void copy_panel(const struct cuda_few &few, const block &b, const struct panel &panel, int thread)
+KERNEL_CODE void copy_panel(const struct cuda_task &task, const block &b, const struct panel &panel,
+                            int thread)
 {
-    const struct cuda_task &task = few.task;
-    const int64_t stride = few.axis[0].stride;
+    const int64_t stride = task.level[0].axis.stride;
     const char *data = task.data + panel.spot.data;
     const int width = 1 << task.panel_shift;
     if (panel.columns == width) {
@@ -168,31 +196,30 @@ KERNEL_CODE void copy_panel(const struct cuda_few &few, const block &b, const st
 
 /* Looks COUNT indices of neighbouring columns up in the panel, and stores what they select. */
 template <int INDEX, int VECTOR, int COUNT>
-KERNEL_CODE void move_from_panel(const struct cuda_few &few, const char *panel, const int64_t (&index)[COUNT],
-                                 int64_t point, const char *data, char *out)
+KERNEL_CODE void move_from_panel(const struct cuda_task &task, const char *panel,
+                                 const int64_t (&index)[COUNT], int64_t point, const char *data, char *out)
 {
     typedef typename vector_of<VECTOR>::type vector;
-    const struct cuda_task &task = few.task;
     pack<vector, COUNT> value = {};
     int32_t picked[COUNT];
-    check_indices<INDEX, COUNT>(task, few.axis[0], index, point, picked);
+    check_indices<INDEX>(task, task.level[0].axis, index, point, picked);
     for (int i = 0; i < COUNT; i++) {
         if ((uint32_t)picked[i] < (uint32_t)task.staged)
             value.at[i] = ((const vector *)panel)[(picked[i] << task.panel_shift) + i];
         else if (picked[i] >= 0)
-            value.at[i] = load<vector>(data + picked[i] * few.axis[0].stride + i * VECTOR);
+            value.at[i] = load<vector>(data + picked[i] * task.level[0].axis.stride + i * VECTOR);
     }
     store_pack(out, value);
 }
 
 /* Moves the points of the panel, COUNT columns at a time. */
 template <int INDEX, int VECTOR, int COUNT>
-KERNEL_CODE void move_panel(const struct cuda_few &few, const block &b, const struct panel &panel, int thread)
+KERNEL_CODE void move_panel(const struct cuda_task &task, const block &b, const struct panel &panel,
+                            int thread)
 {
     constexpr int flight = IN_FLIGHT_PANEL;
     constexpr int count_shift = COUNT == 4 ? 2 : COUNT == 2 ? 1 : 0;
-    const struct cuda_task &task = few.task;
-    const struct dim &along = few.dim[task.rank - 1], &down = few.dim[task.rank - 2];
+    const struct dim &along = task.level[task.rank - 1].dim, &down = task.level[task.rank - 2].dim;
     const int shift = task.panel_shift - count_shift, rows_at_once = b.threads >> shift;
     const int column = (thread & ((1 << shift) - 1)) * COUNT;
     const struct row_spot spot = spot_along(panel.spot, along, column);
@@ -210,23 +237,23 @@ KERNEL_CODE void move_panel(const struct cuda_few &few, const block &b, const st
         for (int i = 0; i < flight; i++) {
             const int here = row + i * rows_at_once;
             if (here >= rows) break;
-            move_from_panel<INDEX, VECTOR, COUNT>(few, b.shared + column * VECTOR, index[i],
+            move_from_panel<INDEX, VECTOR, COUNT>(task, b.shared + column * VECTOR, index[i],
                                                   point + here * along.n, task.data + spot.data,
                                                   out + here * down.out);
         }
     }
 }
 
-template <int INDEX, int VECTOR> KERNEL_CODE void move_panels(const struct cuda_few &few, const block &b)
+template <int INDEX, int VECTOR> KERNEL_CODE void move_panels(const struct cuda_task &task, const block &b)
 {
-    for (int64_t number = b.number; number < few.task.items; number += b.blocks) {
-        const struct panel panel = find_panel(few, number);
-        all_threads(b, [&](int thread) { copy_panel<VECTOR>(few, b, panel, thread); });
+    for (int64_t number = b.number; number < task.items; number += b.blocks) {
+        const struct panel panel = find_panel(task, number);
+        all_threads(b, [&](int thread) { copy_panel<VECTOR>(task, b, panel, thread); });
         all_threads(b, [&](int thread) {
-            if (few.task.packs_points)
-                move_panel<INDEX, VECTOR, packed_points<VECTOR>::COUNT>(few, b, panel, thread);
+            if (task.packs_points)
+                move_panel<INDEX, VECTOR, packed_points<VECTOR>::COUNT>(task, b, panel, thread);
             else
-                move_panel<INDEX, VECTOR, 1>(few, b, panel, thread);
+                move_panel<INDEX, VECTOR, 1>(task, b, panel, thread);
         });
     }
 }
