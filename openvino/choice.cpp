@@ -3,7 +3,7 @@
 // The first layer called by reference in an inference finds the plug-in's code for that, and ours, driven out
 // of the caches, which costs it 20 to 35 microseconds, and each later one some more than the plug-in's own.
 // Only many points earn that back; and one index is a slice, which the plug-in copies as fast or not at all.
-// But what the runtime's own kernel gets wrong stays here at any size.
+// But what the runtime's own kernel gets wrong stays here at any size, or is given to another of its kernels.
 #include "choice.hpp"
 
 #include "operators.hpp"

@@ -28,8 +28,10 @@ template <class Base> bool is_left(Layer<Base> &node, const ov::OutputVector &in
     if (is_mistaken_for_data(node) || is_unsafe_to_leave(node)) return false;
     if (is_shape_arithmetic(inputs)) return true;
     const auto choice = choose(node, node.get_spec(), fewer_than);
-    if (choice == Choice::runtimes_if_computed_with) node.leave_if_computed_with();
-    return choice == Choice::runtimes;
+    if (choice == Choice::runtimes && !is_unchecked(node)) return true;
+    if (choice == Choice::runtimes) node.give_back(GivenBack::always);
+    if (choice == Choice::runtimes_if_computed_with) node.give_back(GivenBack::if_computed_with);
+    return false;
 }
 
 // ---- OpenVINO's own files -----------------------------------------------------------------------

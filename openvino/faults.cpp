@@ -83,19 +83,26 @@ bool is_mistaken_for_data(const GatherBase &node)
 }
 
 // With batches it reads other elements than it should, or beyond the end, where there is one batch; it
-// divides by the number of indices and by that of elements; and of a short vector of integers it takes, by
-// few indices, what lies where the index says.
+// divides by the number of indices and by that of elements; and shapes are computed with constants unchecked.
 bool is_unsafe_to_leave(const GatherBase &node)
 {
     const auto &data = node.get_input_partial_shape(0), &indices = node.get_input_partial_shape(1);
     if (node.get_batch_dims() != 0 || is_known_to_be_empty(data) || is_known_to_be_empty(indices))
         return true;
+    const auto *constant = constant_indices(node);
+    const auto extent = extent_of(node);
+    return is_unchecked(node) && constant != nullptr && extent.is_static();
+}
+
+bool is_unchecked(const GatherBase &node)
+{
+    const auto &data = node.get_input_partial_shape(0);
     if (data.rank() != 1 || node.get_input_element_type(0).is_real() || !may_be_short(data) ||
-        !may_be_short(indices))
+        !may_be_short(node.get_input_partial_shape(1)))
         return false;
     const auto *constant = constant_indices(node);
     const auto extent = extent_of(node);
-    return constant == nullptr || (extent.is_static() && !are_inside(*constant, extent.get_length()));
+    return constant == nullptr || extent.is_dynamic() || !are_inside(*constant, extent.get_length());
 }
 
 } // namespace garner

@@ -24,4 +24,12 @@ inline bool is_unsafe_to_leave(const ov::Node &)
     return false;
 }
 
+// Whether the runtime would run a layer by its loop for short vectors of integers, which takes whatever lies
+// where an index says, with an index that may be outside.
+bool is_unchecked(const ov::op::util::GatherBase &node);
+inline bool is_unchecked(const ov::Node &)
+{
+    return false;
+}
+
 } // namespace garner

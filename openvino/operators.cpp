@@ -15,6 +15,8 @@
 #include <openvino/op/convert.hpp>
 #include <openvino/op/parameter.hpp>
 #include <openvino/op/result.hpp>
+#include <openvino/op/squeeze.hpp>
+#include <openvino/op/unsqueeze.hpp>
 #include <openvino/op/util/shape_of_base.hpp>
 #include <openvino/runtime/tensor.hpp>
 
@@ -254,17 +256,29 @@ void take_unconverted(ov::Node &node, ov::Output<ov::Node> &table)
         node.input(0).replace_source_output(table);
 }
 
-bool is_computed_with(const ov::Node &node)
+bool is_given_back(const ov::Node &node, GivenBack when)
 {
-    return came_with_the_model(node) && !is_read_as_it_is(node, 16);
+    return when != GivenBack::never && came_with_the_model(node) &&
+           (when == GivenBack::always || !is_read_as_it_is(node, 16));
 }
 
-void put_in_place(ov::Node &node, const std::shared_ptr<ov::Node> &other)
+void put_in_place(ov::Node &node, const ov::NodeVector &others)
 {
     const auto self = node.shared_from_this();
-    other->set_friendly_name(node.get_friendly_name());
-    ov::copy_runtime_info(self, other);
-    ov::replace_node(self, other);
+    others.front()->set_friendly_name(node.get_friendly_name());
+    ov::copy_runtime_info(self, others);
+    ov::replace_node(self, others.back());
+}
+
+ov::NodeVector make_runtimes(const ov::op::v8::Gather &node)
+{
+    if (!is_unchecked(node)) return {make_stock(node)};
+    using ov::op::v0::Constant;
+    const auto first = Constant::create(ov::element::i64, {}, {0}),
+               second = Constant::create(ov::element::i64, {}, {1});
+    const auto row = std::make_shared<ov::op::v0::Unsqueeze>(node.input_value(0), first);
+    const auto gather = std::make_shared<ov::op::v8::Gather>(row, node.input_value(1), second);
+    return {gather, row, std::make_shared<ov::op::v0::Squeeze>(gather, first)};
 }
 
 ov::DiscreteTypeInfo foreign_type(const char *name, const ov::DiscreteTypeInfo &base)

@@ -46,12 +46,13 @@ inline bool infer_like_onnx(const ov::Node &, ov::PartialShape &)
 // `table` remembers data that are a constant of i64 or u64: of these the plug-in makes another one.
 void take_unconverted(ov::Node &node, ov::Output<ov::Node> &table);
 
-// Whether a layer of a model that is being compiled has a reader that computes with its result, so that the
-// plug-in converts its data anyway.
-bool is_computed_with(const ov::Node &node);
+// When a layer of a model that is being compiled is given back to the runtime: if another layer computes with
+// its result, so that the plug-in converts its data anyway; or always.
+enum class GivenBack { never, if_computed_with, always };
+bool is_given_back(const ov::Node &node, GivenBack when);
 
-// Puts another node in a layer's place, under its name.
-void put_in_place(ov::Node &node, const std::shared_ptr<ov::Node> &other);
+// Puts the runtime's nodes in a layer's place, the first, which gathers, under its name.
+void put_in_place(ov::Node &node, const ov::NodeVector &others);
 
 // As the model gives it. Gather-8 answers with the rank of indices added to what is negative, and a copy with
 // that number would have it added once more, until too many batch axes look like none.
@@ -82,6 +83,14 @@ template <class Base> std::shared_ptr<Base> make_stock(const Base &node)
     stock->constructor_validate_and_infer_types();
     return stock;
 }
+
+// The nodes that run one of ours in the runtime, the one that gathers first and that of the result last. A
+// vector that the runtime would look at no index of becomes a matrix of one row, for which it does.
+template <class Base> ov::NodeVector make_runtimes(const Base &node)
+{
+    return {make_stock(node)};
+}
+ov::NodeVector make_runtimes(const ov::op::v8::Gather &node);
 
 // What evaluate reads from a node.
 inline void read_attributes(const ov::op::v8::Gather &node, const ov::TensorVector &inputs,
@@ -177,10 +186,11 @@ template <class Base> class Layer : public Base
         this->constructor_validate_and_infer_types();
     }
 
-    // It is here for its data's sake alone, which the plug-in would convert: see choice.hpp.
-    void leave_if_computed_with()
+    // It is here for its data's sake alone, which the plug-in would convert, or until nodes of the runtime's
+    // can have its name: see choice.hpp and faults.hpp.
+    void give_back(GivenBack when)
     {
-        m_is_left_if_computed_with = true;
+        m_given_back = when;
     }
 
     bool visit_attributes(ov::AttributeVisitor &visitor) override
@@ -200,7 +210,7 @@ template <class Base> class Layer : public Base
         copy->m_spec = m_spec;
         copy->m_is_onnx = m_is_onnx;
         copy->m_may_refuse = m_may_refuse;
-        copy->m_is_left_if_computed_with = m_is_left_if_computed_with;
+        copy->m_given_back = m_given_back;
         copy->complete(inputs);
         return copy;
     }
@@ -214,8 +224,8 @@ template <class Base> class Layer : public Base
             this->set_output_type(0, this->get_input_element_type(0), shape);
         else
             Base::validate_and_infer_types();
-        if (m_is_left_if_computed_with && is_computed_with(*this))
-            put_in_place(*this, make_stock<Base>(*this));
+        if (is_given_back(*this, m_given_back))
+            put_in_place(*this, make_runtimes(static_cast<const Base &>(*this)));
     }
 
     bool has_evaluate() const override
@@ -248,7 +258,8 @@ template <class Base> class Layer : public Base
 
   private:
     std::string m_spec;
-    bool m_is_onnx = false, m_may_refuse = true, m_is_left_if_computed_with = false;
+    bool m_is_onnx = false, m_may_refuse = true;
+    GivenBack m_given_back = GivenBack::never;
     std::shared_ptr<garner_layer> m_layer;
     ov::Output<ov::Node> m_table;
 

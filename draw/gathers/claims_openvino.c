@@ -165,7 +165,9 @@ static int may_be_short(const struct chain_shape *shape)
     return shape->rank < 1 || (shape->rank == 1 && shape->extents[0].least <= LONGEST);
 }
 
-/* Whether the runtime's kernel may end the process, or read memory of others, as faults.cpp has it. */
+/* Whether the runtime's kernel may end the process, or read memory of others, as faults.cpp has it: with
+ * batches, without elements, and by constants outside of a short vector of integers. By other indices such
+ * a vector becomes a matrix, which the runtime has no such kernel for. */
 static int is_unsafe_to_leave(const struct surroundings *around, const struct graph_node *node)
 {
     const struct chain_shape *data = &around->chain->shapes[node->inputs[0]];
@@ -176,7 +178,7 @@ static int is_unsafe_to_leave(const struct surroundings *around, const struct gr
         !may_be_short(indices))
         return 0;
     const garner_tensor *constant = constant_tensor(around, node->inputs[1]);
-    return !constant || !are_inside(constant, data->extents, 1, 1);
+    return constant && !are_inside(constant, data->extents, 1, 1);
 }
 
 /* A table of small numbers, scaled before it is gathered from. */

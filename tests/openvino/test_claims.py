@@ -8,7 +8,7 @@ from support import EXACT, core_with_garner
 
 import garner.openvino
 
-EXPECTED = {"embeddings": {"small"}, "slices": {"slice"}, "thresholds": {"small"}, "folded": {"constant", "shape", "unused"}, "ones": {"small", "slice"}, "bert": {"shape"}}
+EXPECTED = {"embeddings": {"small"}, "slices": {"slice"}, "thresholds": {"small"}, "folded": {"constant", "shape", "unused"}, "ones": {"small", "slice"}, "bert": {"shape"}, "unsafe": {"small", "slice"}}
 
 
 @pytest.mark.parametrize("name", CASES)

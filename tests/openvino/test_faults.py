@@ -5,7 +5,7 @@ import numpy as np
 import openvino as ov
 import pytest
 from openvino import opset1, opset6, opset7, opset8
-from support import EXACT, core_with_garner, infer
+from support import EXACT, core_with_garner, infer, layers_of
 
 import garner.openvino
 
@@ -85,8 +85,6 @@ UNSAFE = {
     "by constants, of which there are none": gather([4, 8], np.zeros((3, 0)), 1),
     "of shapes, by nothing": gather([3], [], kind=np.int64),
     "of shapes, outside": gather([3], [3], kind=np.int64),
-    "from a vector of integers": gather([8], (2,), kind=np.int32),
-    "from a vector of bytes": gather([8], (2,), kind=np.uint8),
 }
 
 
@@ -114,6 +112,64 @@ def test_longer_vectors_of_integers_are_left(name):
     data = np.arange(1, extent + 1, dtype=np.int32)
     inside = (indices >= -extent) & (indices < extent)
     assert (infer(compiled(model), data, indices).data == np.where(inside, data[np.where(inside, indices, 0)], 0)).all()
+
+
+def vector(extent, indices, kind=np.int32, opset=opset8):
+    """Of an input where it lies, which others lie behind."""
+    data, rows = opset8.parameter([extent], kind), opset8.parameter(indices, np.int64)
+    return ov.Model([opset8.multiply(opset.gather(data, rows, np.int64(0)), opset8.constant(np.array(1, kind)))], [data, rows])
+
+
+VECTORS = {
+    "integers": vector(3, (8,)),
+    "integers of 64 bits, which are converted": vector(3, (8,), np.int64),
+    "open": vector(-1, (-1,)),
+    "open, with bounds": vector(ov.Dimension(0, 450), (ov.Dimension(0, 450),)),
+    "bytes": vector(3, (8,), np.uint8),
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_the_runtime_gathers_short_vectors_of_integers_as_a_matrix(name, ours):
+    """Its loop for them takes what lies where the index says; its kernel for matrices gives zeros for those outside."""
+    model = VECTORS[name].clone()
+    memory = np.arange(1, 65).astype(model.input(0).get_element_type().to_dtype())
+    indices = np.array([0, 2, -1, -3, 3, 40, -4, 2**31 - 1])
+    assert infer(compiled(ours(model)), ov.Tensor(memory[:3], shared_memory=True), indices).data.tolist() == [1, 3, 3, 1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("index, expected", [(2, 3), (-3, 1), (3, 0), (-4, 0)])
+@pytest.mark.parametrize("extent", [3, -1])
+def test_one_index_into_a_vector(index, expected, extent, ours):
+    memory = np.arange(1, 65, dtype=np.int32)
+    got = infer(compiled(ours(vector(extent, []))), ov.Tensor(memory[:3], shared_memory=True), np.array(index)).data
+    assert got.shape == () and got == expected
+
+
+def test_constants_into_a_vector_of_open_length(ours):
+    data = opset8.parameter([-1], np.int32)
+    picked = opset8.gather(data, opset8.constant(np.array([1, 5])), np.int64(0))
+    model = ov.Model([opset8.multiply(picked, opset8.constant(np.int32(1)))], [data])
+    memory = np.arange(1, 65, dtype=np.int32)
+    assert infer(compiled(ours(model)), ov.Tensor(memory[:3], shared_memory=True)).data.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("name", VECTORS)
+@pytest.mark.parametrize("least", LENGTHS)
+def test_who_runs_them(name, least):
+    """Under the layer's own name, so that profiles show it."""
+    model = garner.openvino.replace(VECTORS[name].clone(), min_bytes=least)
+    (layer,) = (node for node in model.get_ops() if "Gather" in node.get_type_name())
+    ran = dict(layers_of(compiled(model)))
+    assert ("Reference" in ran.values()) == (least == 0), ran
+    assert least == 0 or ran[layer.get_friendly_name()] == "Gather", ran
+
+
+def test_what_the_runtime_reads_otherwise_stays():
+    """Gather-1 and -7 count negative indices from the end, which the runtime does not."""
+    for opset in (opset1, opset7):
+        program = compiled(garner.openvino.replace(vector(3, (2,), opset=opset)))
+        assert "Reference" in dict(layers_of(program)).values()
 
 
 def test_shapes_are_left():

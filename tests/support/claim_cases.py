@@ -117,11 +117,15 @@ def half(path):
 
 
 def unsafe(path):
-    """What a runtime's own kernel would go wrong with: nothing to gather from or by, and vectors of integers."""
+    """What a runtime's own kernel would go wrong with: nothing to gather from or by, and short vectors of integers, which
+    OpenVINO gathers as matrices."""
     m = Maker()
     longs = m("Cast", m("Gather", m("Abs", "longs"), "rows"), to=FLOAT)
+    longs = m("Add", longs, m("Cast", m("Gather", m("Abs", "open"), m("Abs", "rows")), to=FLOAT))
+    longs = m("Add", longs, m("Cast", m("Gather", m("Abs", "longs"), m("Squeeze", m("Gather", "rows", m.constant("first", [0])))), to=FLOAT))
+    longs = m("Add", longs, m("Cast", m("Gather", "open", m("Neg", "rows")), to=FLOAT))
     outputs = [m("Gather", m("Relu", "data"), "none"), m("Gather", m("Relu", "empty"), "rows", axis=1), m("Gather", m("Erf", "data"), "rows")]
-    m.save(path, "unsafe", [("rows", INT64, [2]), ("none", INT64, [0]), ("data", FLOAT, [64, 8]), ("empty", FLOAT, [0, 8]), ("longs", INT64, [8])],
+    m.save(path, "unsafe", [("rows", INT64, [2]), ("none", INT64, [0]), ("data", FLOAT, [64, 8]), ("empty", FLOAT, [0, 8]), ("longs", INT64, [8]), ("open", INT64, ["n"])],
            [(name, FLOAT, None) for name in [*outputs, longs]])
 
 
