@@ -183,6 +183,29 @@ def test_a_plug_in_that_takes_nothing_is_a_fault():
     assert list(judge.faults(told(record))) == ["r: garner took no gather of any model"]
 
 
+def test_a_model_that_garner_leaves_whole_is_no_fault(small, plugged, tmp_path, monkeypatch, capsys):
+    """By its rules: told to take all, it takes some. The command says so, and ends with 0."""
+    asked = []
+    monkeypatch.setattr(plugged.base, "connect", lambda every: asked.append(every))
+    monkeypatch.setattr(plugged, "claimed", lambda *_: {"word_rows"} if asked else set())
+    monkeypatch.setattr(session, "_claims", lambda *_: [])
+    record = measured(plugged, small, tmp_path)
+    assert (asked, record["claimed"], record["claimable"]) == ([True], 0, 1) and list(judge.faults(told(record))) == []
+    header = {key: value for key, value in told(record).items() if key != "records"}
+    monkeypatch.setattr(measuring.run, "measure_model", lambda *_: (header, json.loads(json.dumps(record))))
+    assert measuring.measure([small], ["r"], ["one"], (ONCE, "wall"), tmp_path) == 0
+    assert "Left whole to the runtime, by garner's rules: small." in capsys.readouterr().out
+
+
+def test_a_plug_in_that_takes_nothing_when_told_to_take_all_is_a_fault(small, plugged, tmp_path, monkeypatch):
+    monkeypatch.setattr(plugged.base, "connect", lambda every: None)
+    monkeypatch.setattr(plugged, "claimed", lambda *_: set())
+    monkeypatch.setattr(session, "_claims", lambda *_: [])
+    record = measured(plugged, small, tmp_path)
+    assert list(judge.faults(told(record))) == ["r: garner took no gather of any model"]
+    assert "Left whole" not in tables.judgement(told(record))
+
+
 def test_without_garner_the_runtime_is_left_out_and_nothing_passes(small, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "garner.py").write_text("raise ImportError('not here')\n")

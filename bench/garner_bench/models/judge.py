@@ -76,10 +76,15 @@ def losses(section):
             yield from (line for line in lines if line.verdict in ("behind", OVER))
 
 
+def left_whole(section):
+    """The models of which the runtime keeps every gather, by garner's own rules."""
+    return [record["name"] for record in section["records"] if not record.get("claimed") and record.get("claimable")]
+
+
 def faults(section):
     """What makes the benchmark fail: outputs that differ, a gather that ran elsewhere, a plug-in that takes nothing anywhere."""
     for record in section["records"]:
         yield from (f"{section['runtime']}: {record['name']}: {wrong}" for wrong in record["wrong"])
     measured = [record for record in section["records"] if "whole" in record]
-    if measured and not any(record["claimed"] for record in measured):
+    if measured and not any(record["claimed"] or record.get("claimable") for record in measured):
         yield f"{section['runtime']}: garner took no gather of any model"

@@ -85,6 +85,15 @@ def _layers(told):
     return {name: {side: told[side][name]._asdict() for side in FIELD if name in told[side]} for name in names}
 
 
+def _claimable(adapter, task, threads, claimed):
+    """How many gathers garner takes; of a model that it leaves whole, how many if it is told to take all: a plug-in that does
+    nothing takes none even then."""
+    if claimed:
+        return len(claimed)
+    adapter.base.connect(every=True)
+    return len(adapter.claimed(task, threads))
+
+
 def measure(adapter, model, path, threads, effort, clock="wall"):
     inputs = _inputs(model)
     task = runtimes.Task(path, inputs.feeds, {}, None, ())
@@ -102,6 +111,7 @@ def measure(adapter, model, path, threads, effort, clock="wall"):
     brief = effort._replace(runs=min(PROFILES, effort.runs), seconds=effort.seconds / 2)
     told = profiled(trial, profiles, BLOCK_TIME / contestants[0].estimate, brief)
     return {"wrong": _claims(claimed, told), "ulps": apart, "layers": _layers(told), "claimed": len(claimed),
+            "claimable": _claimable(adapter, task, threads, claimed),
             "whole": {c.name: {"way": c.way.label, "runs": c.runs} for c in contestants}}  # fmt: skip
 
 

@@ -62,14 +62,15 @@ def _loss(line):
 
 
 def judgement(section):
-    """One sentence."""
+    """One sentence, and one more if there are models that garner leaves alone."""
     behind = list(judge.losses(section))
     measured = sum("whole" in record for record in section["records"])
     told = [f"{line.model}{': ' + line.layer if line.layer else ''} {_loss(line)}" for line in behind]
     rule = f"no model below {judge.WHOLE_LEAST}, no gather over {judge.LAYER_COSTS / 1e3:.0f} µs below {judge.LAYER_LEAST}"
     if section["runtime"] in judge.BOUNDED:
         rule += f", no gather of garner's over {judge.SMALL_FACTOR} times its time alone plus {judge.SMALL_MORE / 1e3:.0f} µs"
-    return f"{_label(section)}, {measured} models: {rule}: " + (f"BEHIND: {'; '.join(told)}." if told else "holds for all.")
+    left = f" Left whole to the runtime, by garner's rules: {', '.join(whole)}." if (whole := judge.left_whole(section)) else ""
+    return f"{_label(section)}, {measured} models: {rule}: " + (f"BEHIND: {'; '.join(told)}." if told else "holds for all.") + left
 
 
 def _summary_cells(section, model):
