@@ -31,7 +31,7 @@ static _Thread_local int depth;
 struct memory {
     unsigned char *begin;
     size_t bytes;
-    int device; /* -1: pinned memory of the host */
+    int device; /* FAKE_PINNED, FAKE_MANAGED */
 };
 static struct memory memories[MOST_MEMORIES];
 static struct {
@@ -41,15 +41,15 @@ static struct event {
     bool used;
     struct timespec recorded;
 } events[MOST_EVENTS];
-static int backwards, capturing, failure, waited;
+static int backwards, capturing, failure, waited, calls_left;
 static void *last_stream;
-static const char *failing;
+static char failing[64]; /* "": nothing */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static int fails(const char *symbol)
 {
-    if (failing == NULL || strcmp(failing, symbol) != 0) return 0;
-    failing = NULL;
+    if (strcmp(failing, symbol) != 0 || --calls_left > 0) return 0;
+    failing[0] = '\0';
     return failure;
 }
 #define MAY_FAIL                       \
@@ -58,10 +58,21 @@ static int fails(const char *symbol)
         if (result_) return result_;   \
     } while (0)
 
+EXPORT void fake_fail_call(const char *symbol, int number, int result)
+{
+    snprintf(failing, sizeof failing, "%s", symbol ? symbol : "");
+    calls_left = number;
+    failure = result;
+}
+
 EXPORT void fake_fail_next(const char *symbol, int result)
 {
-    failing = symbol;
-    failure = result;
+    fake_fail_call(symbol, 1, result);
+}
+
+EXPORT int fake_has_failed(void)
+{
+    return !failing[0];
 }
 
 EXPORT int fake_launch_count(const char *kernel)
@@ -115,6 +126,16 @@ EXPORT int fake_wait_count(void)
     return waited;
 }
 
+EXPORT int fake_in_use(void)
+{
+    int count = 0;
+    for (int i = 0; i < MOST_MEMORIES; i++)
+        count += memories[i].begin != NULL;
+    for (int i = 0; i < MOST_EVENTS; i++)
+        count += events[i].used;
+    return count;
+}
+
 EXPORT void *fake_allocate(size_t bytes, int device)
 {
     void *memory = NULL;
@@ -136,16 +157,18 @@ EXPORT int cuInit(unsigned flags)
 
 EXPORT int cuDriverGetVersion(int *version)
 {
+    MAY_FAIL;
     *version = 13000;
     return 0;
 }
 
 EXPORT int cuGetErrorString(int result, const char **text)
 {
-    *text = result == NO_MEMORY    ? "out of memory"
-            : result == BAD_HANDLE ? "invalid resource handle"
-                                   : "a fake error";
-    return 0;
+    *text = result == NO_MEMORY       ? "out of memory"
+            : result == BAD_HANDLE    ? "invalid resource handle"
+            : result == FAKE_NAMELESS ? NULL
+                                      : "a fake error";
+    return *text ? 0 : BAD_VALUE;
 }
 
 EXPORT int cuDeviceGetCount(int *count)
@@ -158,18 +181,21 @@ EXPORT int cuDeviceGetCount(int *count)
 
 EXPORT int cuDeviceGet(int *device, int number)
 {
+    MAY_FAIL;
     *device = number + 10; /* not the same as its number */
     return number >= 0 && number < DEVICES ? 0 : BAD_DEVICE;
 }
 
 EXPORT int cuDeviceGetName(char *name, int size, int device)
 {
+    MAY_FAIL;
     snprintf(name, (size_t)size, "Fake %d", device - 10);
     return 0;
 }
 
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
+    MAY_FAIL;
     (void)device;
     *value = attribute == 16   ? MULTIPROCESSORS
              : attribute == 38 ? L2
@@ -182,6 +208,7 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
 
 EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
+    MAY_FAIL;
     (void)device;
     *bytes = MOST_BYTES;
     return 0;
@@ -196,6 +223,7 @@ EXPORT int cuDevicePrimaryCtxRetain(void **context, int device)
 
 EXPORT int cuCtxGetCurrent(void **context)
 {
+    MAY_FAIL;
     *context = depth ? stack[depth - 1] : NULL;
     return 0;
 }
@@ -207,12 +235,14 @@ static int current(void)
 
 EXPORT int cuCtxGetDevice(int *device)
 {
+    MAY_FAIL;
     *device = current();
     return depth ? 0 : BAD_CONTEXT;
 }
 
 EXPORT int cuCtxPushCurrent_v2(void *context)
 {
+    MAY_FAIL;
     if (depth == 8) return BAD_CONTEXT;
     stack[depth++] = context;
     return 0;
@@ -220,6 +250,7 @@ EXPORT int cuCtxPushCurrent_v2(void *context)
 
 EXPORT int cuCtxPopCurrent_v2(void **context)
 {
+    MAY_FAIL;
     if (depth == 0) return BAD_CONTEXT;
     *context = stack[--depth];
     return 0;
@@ -241,6 +272,7 @@ EXPORT int cuMemAlloc_v2(uint64_t *address, size_t bytes)
 
 EXPORT int cuMemFree_v2(uint64_t address)
 {
+    MAY_FAIL;
     return remove_memory((void *)(uintptr_t)address);
 }
 
@@ -248,11 +280,12 @@ EXPORT int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     MAY_FAIL;
     if (!depth || flags != 3) return BAD_VALUE;
-    return add_memory(memory, bytes, -1);
+    return add_memory(memory, bytes, FAKE_PINNED);
 }
 
 EXPORT int cuMemFreeHost(void *memory)
 {
+    MAY_FAIL;
     return remove_memory(memory);
 }
 
@@ -289,15 +322,19 @@ EXPORT int cuMemsetD8Async(uint64_t to, unsigned char byte, size_t bytes, void *
 EXPORT int cuPointerGetAttributes(unsigned count, int *attributes, void **values, uint64_t address)
 {
     const unsigned char *at = (const unsigned char *)(uintptr_t)address;
-    int kind = 0, device = -2;
+    int kind = 0, device = -2, managed = 0;
     MAY_FAIL;
     for (int i = 0; i < MOST_MEMORIES; i++)
         if (memories[i].begin && at >= memories[i].begin && at < memories[i].begin + memories[i].bytes) {
-            kind = memories[i].device < 0 ? 1 : 2;
-            device = memories[i].device < 0 ? 0 : memories[i].device;
+            managed = memories[i].device == FAKE_MANAGED;
+            kind = memories[i].device == FAKE_PINNED ? 1 : 2;
+            device = memories[i].device == FAKE_PINNED ? 0 : managed ? 1 : memories[i].device;
         }
     for (unsigned i = 0; i < count; i++)
-        *(int *)values[i] = attributes[i] == 2 ? kind : attributes[i] == 9 ? device : 0;
+        *(int *)values[i] = attributes[i] == 2   ? kind
+                            : attributes[i] == 8 ? managed
+                            : attributes[i] == 9 ? device
+                                                 : 0;
     return 0;
 }
 
@@ -324,6 +361,7 @@ EXPORT int cuModuleGetFunction(void **function, void *module, const char *name)
 
 EXPORT int cuFuncSetAttribute(void *function, int attribute, int value)
 {
+    MAY_FAIL;
     (void)attribute;
     for (int i = 0; i < host_kernel_count(); i++)
         if (function == &state_of[i]) state_of[i].shared = value;
@@ -359,6 +397,7 @@ EXPORT int cuLaunchKernel(void *function, unsigned blocks_x, unsigned blocks_y, 
 
 EXPORT int cuStreamIsCapturing(void *stream, int *status)
 {
+    MAY_FAIL;
     *status = capturing;
     return stream == (void *)4 ? BAD_HANDLE : 0; /* one that was destroyed */
 }
@@ -372,6 +411,7 @@ static bool is_event(const void *event)
 
 EXPORT int cuStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
+    MAY_FAIL;
     (void)stream, (void)flags;
     return is_event(event) && !capturing ? 0 : BAD_HANDLE;
 }
@@ -400,6 +440,7 @@ EXPORT int cuEventCreate(void **event, unsigned flags)
 
 EXPORT int cuEventDestroy_v2(void *event)
 {
+    MAY_FAIL;
     if (!is_event(event)) return BAD_HANDLE;
     ((struct event *)event)->used = false;
     return 0;

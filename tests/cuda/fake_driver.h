@@ -6,8 +6,16 @@
 
 #include <stddef.h>
 
-/* Lets the next call of the function of this name fail with a number; NULL: none. */
+/* A failure for which the driver has no text. */
+enum { FAKE_NAMELESS = 999 };
+
+/* Lets the next call of the function of this name fail with a number, or the number-th from now on; NULL:
+ * none. */
 typedef void fake_fail(const char *symbol, int result);
+typedef void fake_fail_at(const char *symbol, int number, int result);
+
+/* Whether that has come to pass. */
+typedef int fake_failed(void);
 
 /* How often the kernel of this name was launched. */
 typedef int fake_launches(const char *kernel);
@@ -24,7 +32,14 @@ typedef void *fake_stream(void);
 /* How often the host waited for a stream or an event. */
 typedef int fake_waits(void);
 
-/* Memory of a device, or with -1 pinned memory of the host; NULL if there are too many. */
+/* How many blocks of memory and events there are. */
+typedef int fake_uses(void);
+
+/* Memory of a device, or of another kind; NULL if there are too many. */
+enum {
+    FAKE_PINNED = -1, /* memory of the host */
+    FAKE_MANAGED = -2 /* of all devices */
+};
 typedef void *fake_new(size_t bytes, int device);
 typedef void fake_delete(void *memory);
 

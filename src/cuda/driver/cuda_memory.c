@@ -31,23 +31,16 @@ garner_status garner_cuda_allocate(void **memory, int device, uint64_t bytes, ga
     return allocate(memory, gpu, bytes, error);
 }
 
-/* The device that a pointer is memory of, NULL if it is of none. */
-static const struct gpu *gpu_of(const struct driver *driver, const void *pointer)
-{
-    garner_error ignored;
-    const struct gpu *gpu;
-    const int device = garner_driver_device_of(driver, pointer);
-    return device >= 0 && garner_gpu_get(&gpu, device, &ignored) == GARNER_OK ? gpu : NULL;
-}
-
 void garner_cuda_free(void *memory)
 {
     garner_error ignored;
     const struct driver *driver;
+    const struct gpu *gpu;
     bool pushed;
     if (memory == NULL || garner_driver_load(&driver, &ignored) != GARNER_OK) return;
-    const struct gpu *gpu = gpu_of(driver, memory);
-    if (gpu == NULL || garner_gpu_enter(gpu, &pushed, &ignored) != GARNER_OK) return;
+    const int device = garner_driver_device_of(driver, memory);
+    if (device < 0 || garner_gpu_get(&gpu, device, &ignored) != GARNER_OK) return;
+    if (garner_gpu_enter(gpu, &pushed, &ignored) != GARNER_OK) return;
     driver->cuMemFree_v2((uintptr_t)memory);
     garner_gpu_leave(gpu, pushed);
 }
@@ -57,19 +50,21 @@ garner_status garner_cuda_copy(void *to, const void *from, uint64_t bytes, struc
 {
     garner_error spare;
     const struct driver *driver;
+    const struct gpu *gpu;
     bool pushed;
     error = error_begin(error, &spare);
     if (bytes == 0) return GARNER_OK;
     RETURN_NOT_OK(garner_driver_load(&driver, error));
-    const struct gpu *there = gpu_of(driver, to), *here = gpu_of(driver, from);
-    const struct gpu *gpu = there ? there : here;
-    if (to == NULL || from == NULL || gpu == NULL)
-        return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_cuda_copy: %s",
-                           to == NULL || from == NULL ? "a pointer is NULL"
-                                                      : "neither pointer is memory of a device");
+    if (to == NULL || from == NULL)
+        return garner_fail(error, GARNER_BAD_ARGUMENT, "garner_cuda_copy: a pointer is NULL");
+    const int there = garner_driver_device_of(driver, to), here = garner_driver_device_of(driver, from);
+    if (there < 0 && here < 0)
+        return garner_fail(error, GARNER_BAD_ARGUMENT,
+                           "garner_cuda_copy: neither pointer is memory of a device");
+    RETURN_NOT_OK(garner_gpu_get(&gpu, there < 0 ? here : there, error));
     RETURN_NOT_OK(garner_gpu_enter(gpu, &pushed, error));
     int result = driver->cuMemcpyAsync((uintptr_t)to, (uintptr_t)from, (size_t)bytes, stream);
-    if (result == 0 && (!there || !here)) result = driver->cuStreamSynchronize(stream);
+    if (result == 0 && (there < 0 || here < 0)) result = driver->cuStreamSynchronize(stream);
     garner_gpu_leave(gpu, pushed);
     return result == 0 ? GARNER_OK : garner_driver_fail(driver, result, "copying", error);
 }
