@@ -214,6 +214,141 @@ static void assert_refused(struct bench *b, const void *data, const void *indice
     assert_string_equal(error.message, sentence);
 }
 
+/* ---- Bad indices of views ---- */
+
+enum { VIEW_MOST = 64 };
+
+/* Indices are 0 but for one; data are f32. */
+struct viewed {
+    const char *what;
+    garner_kind kind;
+    int64_t axis, data[3], indices[4], strides[4];
+    int data_rank, indices_rank;
+    int64_t bad; /* from the indices' pointer */
+    const char *where;
+};
+
+static const struct viewed views[] = {
+    {"a part of a matrix", GARNER_GATHER, 0, {5, 4}, {3, 4}, {16, 2}, 2, 2, 2 * 16 + 3 * 2, "indices[2,3]"},
+    {"axes that walk as one",
+     GARNER_GATHER,
+     0,
+     {5, 4},
+     {3, 2, 4},
+     {20, 8, 2},
+     2,
+     3,
+     20 + 8 + 2,
+     "indices[1,1,1]"},
+    {"the same rows again", GARNER_GATHER, 0, {5, 4}, {3, 2, 4}, {0, 8, 2}, 2, 3, 8 + 2, "indices[0,1,1]"},
+    {"axes of one", GARNER_GATHER, 0, {5, 4}, {1, 3, 1, 4}, {1, 16, 1, 2}, 2, 4, 16 + 2, "indices[0,1,0,1]"},
+    {"a number", GARNER_GATHER, 1, {3, 5, 2}, {0}, {0}, 3, 0, 0, "indices "},
+    {"one again and again", GARNER_GATHER, 0, {5, 4}, {7}, {0}, 2, 1, 0, "indices[0]"},
+    {"from nothing", GARNER_GATHER, 0, {5, 0}, {3, 1, 4}, {16, 1, 2}, 2, 3, 2 * 16 + 3 * 2, "indices[2,0,3]"},
+    {"one from nothing", GARNER_GATHER, 0, {5, 0}, {0}, {0}, 2, 0, 0, "indices "},
+    {"tuples", GARNER_GATHER_ND, 0, {5, 4, 2}, {3, 2, 2}, {16, 4, 2}, 3, 3, 16 + 4 + 2, "indices[1,1,1]"},
+    {"tuples from nothing",
+     GARNER_GATHER_ND,
+     0,
+     {5, 4, 0},
+     {3, 2, 2},
+     {16, 4, 2},
+     3,
+     3,
+     16 + 4 + 2,
+     "indices[1,1,1]"},
+    {"elements", GARNER_GATHER_ELEMENTS, 1, {5, 4}, {3, 4}, {16, 2}, 2, 2, 16 + 2, "indices[1,1]"},
+};
+
+static void try_view(const struct viewed *view)
+{
+    garner_error cpu, gpu;
+    garner_cuda_plan *plan;
+    float data[VIEW_MOST] = {0}, out[1024];
+    int64_t indices[VIEW_MOST] = {0};
+    indices[view->bad] = 99;
+    void *there[] = {device_allocate(sizeof data), device_allocate(sizeof indices),
+                     device_allocate(sizeof out)};
+    garner_op op = {.kind = view->kind, .axis = view->axis};
+    garner_tensor from = {.data = data, .shape = view->data, .rank = view->data_rank, .dtype = GARNER_F32};
+    garner_tensor at = {.data = indices,
+                        .shape = view->indices,
+                        .strides = view->strides,
+                        .rank = view->indices_rank,
+                        .dtype = GARNER_I64};
+    device_put(there[1], indices, sizeof indices);
+    assert_int_equal(garner_cuda_plan_create(&plan, &op, &from, &at, NULL, &gpu), GARNER_OK);
+    const garner_shape *shape = garner_cuda_plan_output(plan);
+    const garner_tensor to = {.data = out, .shape = shape->extents, .rank = shape->rank, .dtype = GARNER_F32};
+    assert_int_equal(garner_run(&op, &from, &at, &to, NULL, &cpu), GARNER_OUT_OF_RANGE);
+    if (!strstr(cpu.message, view->where)) fail_msg("%s: %s", view->what, cpu.message);
+    assert_int_equal(garner_cuda_run(plan, there[0], there[1], there[2], NULL, &gpu), GARNER_OUT_OF_RANGE);
+    assert_same_error(&gpu, &cpu);
+    garner_cuda_plan_destroy(plan);
+    op.oob = GARNER_OOB_ZERO; /* where nothing is refused */
+    assert_int_equal(garner_cuda_plan_create(&plan, &op, &from, &at, NULL, &gpu), GARNER_OK);
+    assert_int_equal(garner_cuda_run(plan, there[0], there[1], there[2], NULL, &gpu), GARNER_OK);
+    garner_cuda_plan_destroy(plan);
+    for (int i = 0; i < 3; i++)
+        device_free(there[i]);
+}
+
+static void test_a_bad_index_of_a_view(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
+        try_view(&views[i]);
+}
+
+/* ---- Callers' mistakes ---- */
+
+static void test_nothing_is_given(void **state)
+{
+    (void)state;
+    char text[8] = "before";
+    struct bench b;
+    garner_error error;
+    const garner_op op = {.kind = GARNER_GATHER};
+    garner_cuda_plan *plan;
+    garner_cuda_ticket *ticket;
+    set_up(&b, &trials[0]);
+    assert_int_equal(garner_cuda_devices(NULL, &error), GARNER_BAD_ARGUMENT);
+    assert_string_equal(error.message, "garner_cuda_devices: count is NULL");
+    assert_int_equal(garner_cuda_device_info(0, NULL, &error), GARNER_BAD_ARGUMENT);
+    assert_string_equal(error.message, "garner_cuda_device_info: info is NULL");
+    assert_int_equal(garner_cuda_ticket_create(NULL, 0, &error), GARNER_BAD_ARGUMENT);
+    assert_string_equal(error.message, "garner_cuda_ticket_create: ticket is NULL");
+    assert_int_equal(garner_cuda_plan_create(NULL, &op, &b.data_tensor, &b.indices_tensor, NULL, &error),
+                     GARNER_BAD_ARGUMENT);
+    assert_string_equal(error.message, "garner_cuda_plan_create: plan is NULL");
+    assert_int_equal(garner_cuda_plan_create(&plan, &op, NULL, &b.indices_tensor, NULL, &error),
+                     GARNER_BAD_ARGUMENT);
+    assert_string_equal(error.message, "Gather: data is NULL");
+    assert_null(plan);
+    assert_int_equal(garner_cuda_copy(b.device_data, NULL, 1, NULL, &error), GARNER_BAD_ARGUMENT);
+    assert_string_equal(error.message, "garner_cuda_copy: a pointer is NULL");
+    assert_int_equal(garner_cuda_execute(NULL, b.device_data, b.device_indices, b.device_out, NULL, b.ticket),
+                     GARNER_BAD_ARGUMENT);
+    assert_int_equal(garner_cuda_execute(NULL, NULL, NULL, NULL, NULL, b.ticket), GARNER_BAD_ARGUMENT);
+    assert_int_equal(garner_cuda_wait(b.ticket, &error), GARNER_BAD_ARGUMENT);
+    assert_string_equal(error.message, "garner_cuda_execute: plan is NULL");
+    assert_null(garner_cuda_plan_output(NULL));
+    assert_int_equal(garner_cuda_plan_device(NULL), -1);
+    assert_int_equal(garner_cuda_plan_describe(NULL, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    const size_t length = garner_cuda_plan_describe(b.plan, NULL, 100);
+    assert_int_equal(garner_cuda_plan_describe(b.plan, text, sizeof text), length); /* of which some fits */
+    assert_int_equal(strlen(text), sizeof text - 1);
+    assert_int_equal(garner_cuda_plan_describe(b.plan, text, 0), length);
+    garner_cuda_ticket_destroy(NULL);
+    assert_int_equal(garner_cuda_ticket_create(&ticket, -1, &error), GARNER_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "cuda: device -1 is not among the "));
+    assert_int_equal(
+        garner_cuda_device_info(-1, &(garner_cuda_device){.size = sizeof(garner_cuda_device)}, &error),
+        GARNER_BAD_ARGUMENT);
+    tear_down(&b);
+}
+
 static void test_memory_that_is_not_the_devices(void **state)
 {
     (void)state;
@@ -333,6 +468,70 @@ static void test_another_device(void **state)
     tear_down(&b);
 }
 
+/* Memory of all devices is any device's. */
+static void test_managed_memory(void **state)
+{
+    (void)state;
+    struct bench b;
+    garner_error error;
+    if (!device_is_fake()) SKIP_LOUDLY("the stand-in gives such memory");
+    void *found[] = {device_symbol("fake_allocate"), device_symbol("fake_free")};
+    fake_new *allocate;
+    fake_delete *release;
+    memcpy(&allocate, &found[0], sizeof allocate);
+    memcpy(&release, &found[1], sizeof release);
+    set_up(&b, &trials[0]);
+    void *managed = allocate((size_t)b.count * sizeof *b.indices, FAKE_MANAGED);
+    memcpy(managed, b.indices, (size_t)b.count * sizeof *b.indices);
+    assert_int_equal(garner_cuda_run(b.plan, b.device_data, managed, b.device_out, NULL, &error), GARNER_OK);
+    release(managed);
+    tear_down(&b);
+}
+
+/* Tickets that garner_cuda_run keeps are each of one device. */
+static void test_devices_in_turn(void **state)
+{
+    (void)state;
+    struct bench first, second;
+    garner_error error;
+    if (!device_is_fake()) SKIP_LOUDLY("the stand-in has two devices, this machine may have one");
+    set_up(&first, &trials[0]);
+    assert_true(device_begin(1));
+    set_up(&second, &trials[1]);
+    assert_int_equal(garner_cuda_plan_device(second.plan), 1);
+    device_put(first.device_indices, first.indices, (size_t)first.count * sizeof *first.indices);
+    device_put(second.device_indices, second.indices, (size_t)second.count * sizeof *second.indices);
+    for (int i = 0; i < 6; i++) {
+        struct bench *b = i % 3 ? &first : &second;
+        assert_int_equal(
+            garner_cuda_run(b->plan, b->device_data, b->device_indices, b->device_out, NULL, &error),
+            GARNER_OK);
+    }
+    tear_down(&second);
+    assert_true(device_begin(0));
+    tear_down(&first);
+}
+
+/* What is captured is not waited for; the stand-in launches it at once. */
+static void test_capture(void **state)
+{
+    (void)state;
+    struct bench b;
+    garner_error error;
+    if (!device_is_fake()) SKIP_LOUDLY("the stand-in captures all streams");
+    void *found = device_symbol("fake_set_capture");
+    fake_capture *capture;
+    memcpy(&capture, &found, sizeof capture);
+    set_up(&b, &trials[0]);
+    b.indices[7] = 1000;
+    capture(1);
+    assert_int_equal(run_on_gpu(&b, &error), GARNER_OUT_OF_RANGE);
+    capture(0);
+    b.indices[7] = 0;
+    assert_int_equal(run_on_gpu(&b, &error), GARNER_OK);
+    tear_down(&b);
+}
+
 static void test_a_driver_that_fails(void **state)
 {
     (void)state;
@@ -382,11 +581,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_bad_index_is_the_cpus_sentence),
         cmocka_unit_test(test_a_ticket_reports_the_first_of_several),
+        cmocka_unit_test(test_a_bad_index_of_a_view),
+        cmocka_unit_test(test_nothing_is_given),
         cmocka_unit_test(test_memory_that_is_not_the_devices),
         cmocka_unit_test(test_strings_are_refused),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_another_device),
+        cmocka_unit_test(test_managed_memory),
+        cmocka_unit_test(test_devices_in_turn),
+        cmocka_unit_test(test_capture),
         cmocka_unit_test(test_a_driver_that_fails),
     };
     if (!device_begin(0)) return 1;

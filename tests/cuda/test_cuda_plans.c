@@ -9,6 +9,7 @@
 #include "testing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda_work.h"
 #include "plan_dump.h"
@@ -100,9 +101,110 @@ static void test_any_nest_has_a_launch(void **state)
     }
 }
 
+/* Nests of two dims at the border of what a kernel takes, f32 by i64: rows of a GatherElements along the last
+ * axis, or along the first. */
+struct corner {
+    const char *why, *plan;
+    int64_t bound, stride, n[2], data[2], out, index_bytes;
+    int axes;
+    bool packs;
+};
+
+#define HUGE (INT64_C(1) << 62)
+#define NARROW ((int64_t)NARROW_LIMIT)
+
+static const struct corner corners[] = {
+    {"a table", ", kernel table-i64-v4, stages ", 1024, 4, {1024, 1024}, {4096, 0}, 4, 8, 1, true},
+    {"whose points lie apart",
+     ", kernel table-i64-v4, stages ",
+     1024,
+     4,
+     {1024, 1024},
+     {4096, 0},
+     8,
+     8,
+     1,
+     false},
+    {"along two axes", ", kernel grid-i64-v4, ", 1024, 4, {1024, 1024}, {4096, 0}, 4, 8, 2, false},
+    {"by indices that no kernel is for",
+     ", kernel grid-iany-v4, ",
+     1024,
+     4,
+     {1024, 1024},
+     {4096, 0},
+     4,
+     2,
+     1,
+     false},
+    {"of a table that is empty", ", kernel grid-i64-v4, ", 0, 4, {1024, 1024}, {4096, 0}, 4, 8, 1, false},
+    {"a table of no size", ", kernel grid-i64-v4, ", 4, HUGE, {1024, 1024}, {4096, 0}, 4, 8, 1, false},
+    {"a panel", ", kernel panel-i64-v4, stages ", NARROW - 1, 64, {NARROW - 1, 16}, {0, 4}, 4, 8, 1, true},
+    {"of too many rows", ", kernel grid-i64-v4, ", NARROW, 64, {NARROW - 1, 16}, {0, 4}, 4, 8, 1, false},
+    {"for too many rows", ", kernel grid-i64-v4, ", NARROW - 1, 64, {NARROW, 16}, {0, 4}, 4, 8, 1, false},
+};
+
+static struct nest make_corner(const struct corner *corner)
+{
+    struct nest nest = {.rank = 2, .axes = corner->axes, .run = 4, .step = 1, .rows = corner->n[0]};
+    nest.index_type.bytes = (int)corner->index_bytes;
+    nest.points = corner->n[0] * corner->n[1];
+    for (int k = 0; k < corner->axes; k++)
+        nest.axis[k] = (struct axis){corner->bound, corner->stride, corner->bound};
+    nest.dim[0] = (struct dim){corner->n[0], corner->data[0], corner->n[1], corner->n[1] * corner->out};
+    nest.dim[1] = (struct dim){corner->n[1], corner->data[1], 1, corner->out};
+    return nest;
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    /* All of the table stages, however large it is. */
+    struct cuda_profile profile = *garner_cuda_profile_for(90);
+    profile.panel_percent = 0;
+    for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++) {
+        char text[200];
+        struct cuda_work work;
+        const struct nest nest = make_corner(&corners[i]);
+        garner_cuda_plan_for(&work, &nest, &profile, aligned);
+        describe(text, sizeof text, &nest, &profile);
+        if (strncmp(text, corners[i].plan, strlen(corners[i].plan)) != 0 ||
+            work.task.packs_points != corners[i].packs)
+            fail_msg("%s:%s", corners[i].why, text);
+    }
+}
+
+/* Rows of 16 bytes, whose tables are staged only if they do not stay in L2; these reach further than 64 bits
+ * count. */
+static void test_a_reach_beyond_64_bits(void **state)
+{
+    (void)state;
+    char text[200];
+    struct nest nest = make_corner(&corners[0]);
+    nest.run = 16;
+    nest.axis[0].stride = 16;
+    nest.dim[1].out = 16;
+    nest.dim[0].out = nest.dim[1].n * 16;
+    describe(text, sizeof text, &nest, garner_cuda_profile_for(90));
+    assert_memory_equal(text, ", kernel grid-i64-v16, ", 23);
+    nest.dim[0].data = -HUGE;
+    describe(text, sizeof text, &nest, garner_cuda_profile_for(90));
+    assert_memory_equal(text, ", kernel table-i64-v16, ", 24);
+}
+
+static void test_nothing_to_do(void **state)
+{
+    (void)state;
+    char text[200];
+    struct nest nest = make_corner(&corners[0]);
+    nest.points = nest.rows = nest.dim[0].n = 0;
+    describe(text, sizeof text, &nest, garner_cuda_profile_for(90));
+    assert_string_equal(text, "");
+}
+
 static void test_the_device_has_a_profile(void **state)
 {
     (void)state;
+    assert_null(garner_cuda_profile(-1));
     assert_string_equal(garner_cuda_profile_for(75)->name, "generic");
     assert_string_equal(garner_cuda_profile_for(80)->name, "a100");
     assert_string_equal(garner_cuda_profile_for(87)->name, "ampere");
@@ -116,6 +218,9 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plans_are_those_kept),
         cmocka_unit_test(test_any_nest_has_a_launch),
+        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_a_reach_beyond_64_bits),
+        cmocka_unit_test(test_nothing_to_do),
         cmocka_unit_test(test_the_device_has_a_profile),
     };
     if (count < 2 || strcmp(words[1], "--accept") != 0) return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ void garner_cuda_coordinates(const struct nest *nest, const struct index_map *ma
     for (int d = nest->rank - 1; d >= 0; d--) {
         int64_t here = point % nest->dim[d].n, left = nest->dim[d].n;
         point /= nest->dim[d].n;
-        while (nest->dim[d].index != 0 && left > 1 && axis > 0) {
+        while (nest->dim[d].index != 0 && left > 1) {
             if (!is_walked(view, --axis)) continue;
             coordinates[axis] = here % view->n[axis];
             here /= view->n[axis];

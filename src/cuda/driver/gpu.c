@@ -120,10 +120,11 @@ void garner_gpu_leave(const struct gpu *gpu, bool pushed)
 
 void *garner_gpu_function(const struct gpu *gpu, const struct cuda_work *work)
 {
+    void *function = NULL;
 #define CUDA_KERNEL(line_source, line_index, line_vector)                                               \
     if (work->source == CUDA_##line_source && work->index == line_index && work->vector == line_vector) \
-        return gpu->function[KERNEL_##line_source##_##line_index##_##line_vector];
+        function = gpu->function[KERNEL_##line_source##_##line_index##_##line_vector];
 #include "../kernels/cuda_kernels.def"
 #undef CUDA_KERNEL
-    return NULL;
+    return function;
 }
