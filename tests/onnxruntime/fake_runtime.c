@@ -22,12 +22,31 @@ static OrtStatus *fake_CreateStatus(int code, const char *message)
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
         if (!statuses[i].used) {
             statuses[i] = (OrtStatus){.code = fake.lies ? code + 1 : code, .used = true};
-            snprintf(statuses[i].message, sizeof statuses[i].message, "%s", message);
+            snprintf(statuses[i].message, sizeof statuses[i].message, "%s%s", message,
+                     fake.garbles ? "?" : "");
             fake.statuses++;
             return &statuses[i];
         }
     return &statuses[0];
 }
+
+/* Whether this call is one that fails. */
+static bool fails(const char *name)
+{
+    if (fake.failing && strcmp(name, fake.failing) != 0) return false;
+    fake.calls++;
+    return fake.fail_at && (fake.calls == fake.fail_at || (fake.forever && fake.calls > fake.fail_at));
+}
+
+#define MAY_FAIL \
+    if (fails(__func__)) return fake_CreateStatus(ORT_FAIL, FAKE_FAILURE)
+
+/* Or one that gives NULL. */
+#define MAY_GIVE_NOTHING(given)            \
+    if (++fake.gifts == fake.nothing_at) { \
+        *(given) = NULL;                   \
+        return NULL;                       \
+    }
 
 static int fake_GetErrorCode(const OrtStatus *status)
 {
@@ -47,14 +66,33 @@ static void fake_ReleaseStatus(OrtStatus *status)
 
 /* ---- Tensors --------------------------------------------------------------------------------------- */
 
+static int64_t number_of_graph[FAKE_RANK];
+
 static OrtStatus *fake_GetTensorMutableData(OrtValue *value, void **data)
 {
+    MAY_FAIL;
     *data = value->data;
     return NULL;
 }
 
+/* Almost as GNU's C++ library lays strings out. */
+struct almost_plain {
+    char *bytes;
+    size_t size;
+    char local[16];
+};
+
+static void spoil(struct almost_plain *strings)
+{
+    if (fake.layout == FAKE_LETTER) strings[1].bytes[0] = '?';
+    if (fake.layout == FAKE_END) strings[2].bytes[strings[2].size] = '?';
+}
+
 static OrtStatus *fake_GetTensorData(const OrtValue *value, const void **data)
 {
+    MAY_FAIL;
+    if (value->data == number_of_graph) MAY_GIVE_NOTHING(data);
+    if (value->data == made_strings) spoil(value->data);
     *data = value->data;
     return NULL;
 }
@@ -62,6 +100,7 @@ static OrtStatus *fake_GetTensorData(const OrtValue *value, const void **data)
 static OrtStatus *fake_GetTensorElementTypeAndShapeDataReference(const OrtValue *value, int *type,
                                                                  const int64_t **extents, size_t *rank)
 {
+    MAY_FAIL;
     *type = value->is.type;
     *extents = value->is.extents;
     *rank = value->is.rank;
@@ -70,6 +109,7 @@ static OrtStatus *fake_GetTensorElementTypeAndShapeDataReference(const OrtValue 
 
 static OrtStatus *fake_GetAllocatorWithDefaultOptions(OrtAllocator **allocator)
 {
+    MAY_FAIL;
     *allocator = NULL;
     return NULL;
 }
@@ -77,22 +117,32 @@ static OrtStatus *fake_GetAllocatorWithDefaultOptions(OrtAllocator **allocator)
 static OrtStatus *fake_CreateTensorAsOrtValue(OrtAllocator *allocator, const int64_t *extents, size_t rank,
                                               int type, OrtValue **value)
 {
+    MAY_FAIL;
     (void)allocator;
     made_value = (OrtValue){{type, rank, {extents[0]}}, made_strings};
     *value = &made_value;
+    fake.objects++;
     return NULL;
 }
 
 static void fake_ReleaseValue(OrtValue *value)
 {
     (void)value;
+    fake.objects--;
 }
 
 /* Strings that it has no room for, which only who looks at their layout makes, go elsewhere. */
 static OrtStatus *fake_GetResizedStringTensorElementBuffer(OrtValue *value, size_t i, size_t size,
                                                            char **bytes)
 {
+    MAY_FAIL;
     static char elsewhere[1000];
+    if (value->data == made_strings && fake.layout != FAKE_OWN) {
+        struct almost_plain *almost = (struct almost_plain *)value->data + i;
+        *almost = (struct almost_plain){size < sizeof almost->local ? almost->local : elsewhere, size, ""};
+        *bytes = almost->bytes;
+        return NULL;
+    }
     struct fake_string *string = (struct fake_string *)value->data + i;
     string->size = size;
     *bytes = size <= FAKE_STRING ? string->bytes : elsewhere;
@@ -109,6 +159,7 @@ static size_t count_of(const OrtValue *value)
 
 static OrtStatus *fake_GetStringTensorDataLength(const OrtValue *value, size_t *size)
 {
+    MAY_FAIL;
     const struct fake_string *string = value->data;
     *size = 0;
     for (size_t i = 0; i < count_of(value); i++)
@@ -119,6 +170,7 @@ static OrtStatus *fake_GetStringTensorDataLength(const OrtValue *value, size_t *
 static OrtStatus *fake_GetStringTensorContent(const OrtValue *value, void *bytes, size_t size,
                                               size_t *offsets, size_t count)
 {
+    MAY_FAIL;
     const struct fake_string *string = value->data;
     size_t at = 0;
     for (size_t i = 0; i < count && at + string[i].size <= size; i++) {
@@ -134,25 +186,31 @@ static OrtStatus *fake_GetStringTensorContent(const OrtValue *value, void *bytes
 static OrtStatus *fake_CastTypeInfoToTensorInfo(const OrtTypeInfo *type,
                                                 const OrtTensorTypeAndShapeInfo **tensor)
 {
+    MAY_FAIL;
+    MAY_GIVE_NOTHING(tensor);
     *tensor = (const OrtTensorTypeAndShapeInfo *)type;
     return NULL;
 }
 
 static OrtStatus *fake_GetTensorElementType(const OrtTensorTypeAndShapeInfo *tensor, int *type)
 {
+    MAY_FAIL;
     *type = ((const OrtTypeInfo *)tensor)->type;
     return NULL;
 }
 
 static OrtStatus *fake_GetDimensionsCount(const OrtTensorTypeAndShapeInfo *tensor, size_t *rank)
 {
+    MAY_FAIL;
     *rank = ((const OrtTypeInfo *)tensor)->rank;
     return NULL;
 }
 
 static OrtStatus *fake_GetDimensions(const OrtTensorTypeAndShapeInfo *tensor, int64_t *extents, size_t rank)
 {
-    memcpy(extents, ((const OrtTypeInfo *)tensor)->extents, rank * sizeof *extents);
+    MAY_FAIL;
+    for (size_t d = 0; d < rank; d++)
+        extents[d] = d < FAKE_RANK ? ((const OrtTypeInfo *)tensor)->extents[d] : 1;
     return NULL;
 }
 
@@ -164,6 +222,8 @@ static void fake_ReleaseTypeInfo(OrtTypeInfo *type)
 /* Complex numbers it does not have. */
 static OrtStatus *fake_GetTensorDataType(int type, const OrtDataType **data_type)
 {
+    MAY_FAIL;
+    MAY_GIVE_NOTHING(data_type);
     if (type == 14 || type == 15) return fake_CreateStatus(ORT_FAIL, "no such type");
     *data_type = (const OrtDataType *)&fake;
     return NULL;
@@ -174,6 +234,7 @@ static OrtStatus *fake_GetTensorDataType(int type, const OrtDataType **data_type
 static OrtStatus *fake_KernelInfoGetAttribute_int64(const OrtKernelInfo *info, const char *name,
                                                     int64_t *value)
 {
+    MAY_FAIL;
     if (info->attribute == NULL || strcmp(info->attribute, name) != 0)
         return fake_CreateStatus(ORT_FAIL, "no such attribute");
     *value = info->value;
@@ -182,6 +243,7 @@ static OrtStatus *fake_KernelInfoGetAttribute_int64(const OrtKernelInfo *info, c
 
 static OrtStatus *fake_KernelInfo_GetInputTypeInfo(const OrtKernelInfo *info, size_t i, OrtTypeInfo **type)
 {
+    MAY_FAIL;
     *type = (OrtTypeInfo *)(uintptr_t)&info->input[i];
     return NULL;
 }
@@ -189,6 +251,7 @@ static OrtStatus *fake_KernelInfo_GetInputTypeInfo(const OrtKernelInfo *info, si
 static OrtStatus *fake_KernelContext_GetInput(const OrtKernelContext *context, size_t i,
                                               const OrtValue **input)
 {
+    MAY_FAIL;
     *input = context->input[i];
     return NULL;
 }
@@ -196,6 +259,7 @@ static OrtStatus *fake_KernelContext_GetInput(const OrtKernelContext *context, s
 static OrtStatus *fake_KernelContext_GetOutput(OrtKernelContext *context, size_t i, const int64_t *extents,
                                                size_t rank, OrtValue **output)
 {
+    MAY_FAIL;
     (void)i;
     context->out->is.rank = rank;
     memcpy(context->out->is.extents, extents, rank * sizeof *extents);
@@ -207,6 +271,7 @@ static OrtStatus *fake_KernelContext_ParallelFor(const OrtKernelContext *context
                                                  void (*task)(void *, size_t), size_t count, size_t batches,
                                                  void *argument)
 {
+    MAY_FAIL;
     (void)context, (void)batches;
     if (count > fake.parallel) fake.parallel = count;
     for (size_t i = 0; i < count; i++)
@@ -214,158 +279,14 @@ static OrtStatus *fake_KernelContext_ParallelFor(const OrtKernelContext *context
     return NULL;
 }
 
-/* ---- Graphs: one Gather, or one for each column of the same data ------------------------------------ */
-
-/* Nodes and values are known by where they lie here. */
-enum { MOST_COLUMNS = 16 };
-static char nodes_of_graph[MOST_COLUMNS], producer_of_data, reader_of_outs;
-static char data_of_graph, indices_of_graph[MOST_COLUMNS], end_of_slice, axis_of_slice, axis_of_nodes;
-static const int64_t axis_1 = 1;
-
-static bool is_slice(const OrtNode *node)
-{
-    return fake.ends_in_slice && (const char *)node == &nodes_of_graph[fake.columns - 1];
-}
-
-static size_t node_count(void)
-{
-    return fake.columns ? fake.columns : 1;
-}
-
-static OrtStatus *fake_Graph_GetNumNodes(const OrtGraph *graph, size_t *count)
-{
-    (void)graph;
-    *count = node_count();
-    return NULL;
-}
-
-static OrtStatus *fake_Graph_GetNodes(const OrtGraph *graph, const OrtNode **nodes, size_t count)
-{
-    (void)graph;
-    for (size_t i = 0; i < count; i++)
-        nodes[i] = (const OrtNode *)&nodes_of_graph[i];
-    return NULL;
-}
-
-static OrtStatus *fake_Node_GetOperatorType(const OrtNode *node, const char **type)
-{
-    bool is_producer = (const char *)node == &producer_of_data;
-    bool is_reader = (const char *)node == &reader_of_outs;
-    *type = is_producer ? fake.producer : is_reader ? fake.reader : is_slice(node) ? "Slice" : "Gather";
-    return NULL;
-}
-
-static OrtStatus *fake_Node_GetSinceVersion(const OrtNode *node, int *version)
-{
-    (void)node;
-    *version = 13;
-    return NULL;
-}
-
-static OrtStatus *fake_Node_GetNumInputs(const OrtNode *node, size_t *count)
-{
-    *count = is_slice(node) ? 4 : 2;
-    return NULL;
-}
-
-static OrtStatus *fake_Node_GetInputs(const OrtNode *node, const OrtValueInfo **inputs, size_t count)
-{
-    (void)count;
-    inputs[0] = (const OrtValueInfo *)&data_of_graph;
-    inputs[1] = (const OrtValueInfo *)&indices_of_graph[(const char *)node - nodes_of_graph];
-    if (!is_slice(node)) return NULL;
-    inputs[2] = (const OrtValueInfo *)&end_of_slice;
-    inputs[3] = (const OrtValueInfo *)&axis_of_slice;
-    return NULL;
-}
-
-static OrtStatus *fake_Node_GetAttributeByName(const OrtNode *node, const char *name,
-                                               const OrtOpAttr **attribute)
-{
-    (void)node;
-    *attribute = NULL;
-    if (fake.columns == 0 || strcmp(name, "axis") != 0)
-        return fake_CreateStatus(ORT_FAIL, "no such attribute");
-    *attribute = (const OrtOpAttr *)&axis_of_nodes;
-    return NULL;
-}
-
-static OrtStatus *fake_ReadOpAttr(const OrtOpAttr *attribute, int type, void *value, size_t room,
-                                  size_t *size)
-{
-    (void)attribute;
-    if (type != ORT_ATTRIBUTE_INT || room < sizeof axis_1) return fake_CreateStatus(ORT_FAIL, "another type");
-    memcpy(value, &axis_1, *size = sizeof axis_1);
-    return NULL;
-}
-
-static OrtStatus *fake_ValueInfo_GetValueProducer(const OrtValueInfo *value, const OrtNode **producer,
-                                                  size_t *output)
-{
-    (void)value, (void)output;
-    *producer = fake.producer ? (const OrtNode *)&producer_of_data : NULL;
-    return NULL;
-}
-
-static OrtStatus *fake_ValueInfo_GetValueNumConsumers(const OrtValueInfo *value, size_t *count)
-{
-    *count = (const char *)value == &data_of_graph ? node_count() : fake.reader ? 1 : 0;
-    return NULL;
-}
-
-static OrtStatus *fake_ValueInfo_GetValueConsumers(const OrtValueInfo *value, const OrtNode **nodes,
-                                                   int64_t *inputs, size_t count)
-{
-    memset(inputs, 0, count * sizeof *inputs);
-    if ((const char *)value == &data_of_graph) return fake_Graph_GetNodes(NULL, nodes, count);
-    nodes[0] = (const OrtNode *)&reader_of_outs;
-    return NULL;
-}
-
-static OrtStatus *fake_ValueInfo_IsGraphOutput(const OrtValueInfo *value, bool *is_output)
-{
-    (void)value;
-    *is_output = fake.reader == NULL;
-    return NULL;
-}
-
-static OrtStatus *fake_ValueInfo_IsConstantInitializer(const OrtValueInfo *value, bool *is_constant)
-{
-    *is_constant = fake.columns > 0 && (const char *)value != &data_of_graph;
-    return NULL;
-}
-
-static OrtStatus *fake_ValueInfo_GetInitializerValue(const OrtValueInfo *value, const OrtValue **tensor)
-{
-    static int64_t number;
-    static OrtValue scalar = {{GARNER_I64, 0, {0}}, &number};
-    number = (const char *)value == &end_of_slice    ? INT64_MAX
-             : (const char *)value == &axis_of_slice ? -1
-                                                     : (const char *)value - indices_of_graph;
-    *tensor = &scalar;
-    return NULL;
-}
-
-static OrtStatus *fake_Node_GetOutputs(const OrtNode *node, const OrtValueInfo **outputs, size_t count)
-{
-    (void)node, (void)count;
-    outputs[0] = (const OrtValueInfo *)&fake;
-    return NULL;
-}
-
-static OrtStatus *fake_GetValueInfoTypeInfo(const OrtValueInfo *value, const OrtTypeInfo **type)
-{
-    static struct OrtTypeInfo data;
-    data = (struct OrtTypeInfo){fake.data_type ? fake.data_type : GARNER_F32, 2, {2, fake.extent}};
-    *type = (const char *)value == &data_of_graph ? &data : &fake.node_output;
-    return NULL;
-}
+#include "fake_graph.h"
 
 /* ---- Options: one ---------------------------------------------------------------------------------- */
 
 static OrtStatus *fake_GetSessionOptionsConfigEntries(const OrtSessionOptions *options,
                                                       OrtKeyValuePairs **entries)
 {
+    MAY_FAIL;
     (void)options;
     *entries = NULL;
     return NULL;
@@ -396,6 +317,7 @@ static OrtStatus *fake_CreateEpDevice(OrtEpFactory *factory, const OrtHardwareDe
                                       const OrtKeyValuePairs *metadata, const OrtKeyValuePairs *options,
                                       OrtEpDevice **device)
 {
+    MAY_FAIL;
     (void)factory, (void)metadata, (void)options;
     *device = (OrtEpDevice *)(uintptr_t)hardware;
     return NULL;
@@ -403,6 +325,7 @@ static OrtStatus *fake_CreateEpDevice(OrtEpFactory *factory, const OrtHardwareDe
 
 static OrtStatus *fake_EpGraphSupportInfo_AddSingleNode(OrtEpGraphSupportInfo *support, const OrtNode *node)
 {
+    MAY_FAIL;
     (void)support, (void)node;
     fake.claimed++;
     return NULL;
@@ -411,6 +334,8 @@ static OrtStatus *fake_EpGraphSupportInfo_AddSingleNode(OrtEpGraphSupportInfo *s
 static OrtStatus *fake_EpGraphSupportInfo_LookUpKernel(OrtEpGraphSupportInfo *support, const OrtNode *node,
                                                        const OrtKernelDef **definition)
 {
+    MAY_FAIL;
+    MAY_GIVE_NOTHING(definition);
     (void)support;
     *definition = is_slice(node) ? NULL : &fake.kernel[0];
     return NULL;
@@ -418,18 +343,22 @@ static OrtStatus *fake_EpGraphSupportInfo_LookUpKernel(OrtEpGraphSupportInfo *su
 
 static OrtStatus *fake_CreateKernelRegistry(OrtKernelRegistry **registry)
 {
+    MAY_FAIL;
     *registry = (OrtKernelRegistry *)&fake;
+    fake.objects++;
     return NULL;
 }
 
 static void fake_ReleaseKernelRegistry(OrtKernelRegistry *registry)
 {
     (void)registry;
+    fake.objects--;
 }
 
 static OrtStatus *fake_KernelRegistry_AddKernel(OrtKernelRegistry *registry, const OrtKernelDef *definition,
                                                 OrtKernelCreateFunc create, void *state)
 {
+    MAY_FAIL;
     (void)registry;
     fake.kernel[fake.kernels] = *definition;
     fake.kernel[fake.kernels].create = create;
@@ -441,18 +370,22 @@ static struct OrtKernelDef building;
 
 static OrtStatus *fake_CreateKernelDefBuilder(OrtKernelDefBuilder **builder)
 {
+    MAY_FAIL;
     building = (struct OrtKernelDef){0};
     *builder = (OrtKernelDefBuilder *)&building;
+    fake.objects++;
     return NULL;
 }
 
 static void fake_ReleaseKernelDefBuilder(OrtKernelDefBuilder *builder)
 {
     (void)builder;
+    fake.objects--;
 }
 
 static OrtStatus *fake_KernelDefBuilder_SetOperatorType(OrtKernelDefBuilder *builder, const char *type)
 {
+    MAY_FAIL;
     (void)builder;
     snprintf(building.type, sizeof building.type, "%s", type);
     return NULL;
@@ -460,12 +393,14 @@ static OrtStatus *fake_KernelDefBuilder_SetOperatorType(OrtKernelDefBuilder *bui
 
 static OrtStatus *fake_KernelDefBuilder_SetDomain(OrtKernelDefBuilder *builder, const char *domain)
 {
+    MAY_FAIL;
     (void)builder;
     return domain[0] == '\0' ? NULL : fake_CreateStatus(ORT_FAIL, "another domain");
 }
 
 static OrtStatus *fake_KernelDefBuilder_SetSinceVersion(OrtKernelDefBuilder *builder, int first, int last)
 {
+    MAY_FAIL;
     (void)builder;
     building.first = first;
     building.last = last;
@@ -474,6 +409,7 @@ static OrtStatus *fake_KernelDefBuilder_SetSinceVersion(OrtKernelDefBuilder *bui
 
 static OrtStatus *fake_KernelDefBuilder_SetExecutionProvider(OrtKernelDefBuilder *builder, const char *name)
 {
+    MAY_FAIL;
     (void)builder;
     return strcmp(name, "GarnerExecutionProvider") == 0 ? NULL
                                                         : fake_CreateStatus(ORT_FAIL, "another provider");
@@ -482,6 +418,7 @@ static OrtStatus *fake_KernelDefBuilder_SetExecutionProvider(OrtKernelDefBuilder
 static OrtStatus *fake_KernelDefBuilder_AddTypeConstraint(OrtKernelDefBuilder *builder, const char *name,
                                                           const OrtDataType *const *types, size_t count)
 {
+    MAY_FAIL;
     (void)builder, (void)types;
     building.types[strcmp(name, "T") == 0 ? 0 : 1] = count;
     return NULL;
@@ -489,14 +426,17 @@ static OrtStatus *fake_KernelDefBuilder_AddTypeConstraint(OrtKernelDefBuilder *b
 
 static OrtStatus *fake_KernelDefBuilder_Build(OrtKernelDefBuilder *builder, OrtKernelDef **definition)
 {
+    MAY_FAIL;
     (void)builder;
     *definition = &building;
+    fake.objects++;
     return NULL;
 }
 
 static void fake_ReleaseKernelDef(OrtKernelDef *definition)
 {
     (void)definition;
+    fake.objects--;
 }
 
 static const char *fake_KernelDef_GetOperatorType(const OrtKernelDef *definition)
