@@ -53,6 +53,13 @@ static bool check_required(const struct state *state, const struct signature *si
     return true;
 }
 
+void *arguments_capsule(PyObject *const *arguments, Py_ssize_t count, Py_ssize_t wanted, const char *name)
+{
+    if (count == wanted) return PyCapsule_GetPointer(arguments[0], name);
+    PyErr_Format(PyExc_TypeError, "%zd arguments are needed, a %s and what is asked of it", wanted, name);
+    return NULL;
+}
+
 bool arguments_take(struct state *state, const struct signature *signature, PyObject *const *arguments,
                     Py_ssize_t count, PyObject *keywords, PyObject **values)
 {
@@ -115,7 +122,7 @@ static bool integer_of_tensor(struct state *state, const char *operator, const c
                               int64_t *number)
 {
     struct operand operand;
-    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return false; /* an interrupt */
+    if (error_passes()) return false;
     PyErr_Clear();
     if (!operand_read(state, &operand, given, ROLE_INDICES, operator, name)) {
         if (PyErr_ExceptionMatches(state->error))
@@ -192,7 +199,7 @@ static bool option_spec(struct state *state, PyObject *given, garner_kind kind, 
     Py_ssize_t size = 0;
     const char *text = PyUnicode_Check(given) ? PyUnicode_AsUTF8AndSize(given, &size) : NULL;
     if (text == NULL || strlen(text) != (size_t)size) {
-        PyErr_Clear();
+        error_forget();
         raise_error(state, GARNER_BAD_ARGUMENT, "spec is %s; it must be a name such as 'onnx-13'",
                     show(given).text);
         return false;

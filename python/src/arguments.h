@@ -16,6 +16,10 @@ struct signature {
     enum name parameter[MOST_PARAMETERS];
 };
 
+/* What the capsule of that name holds that comes first of so many arguments; NULL, with TypeError or
+ * ValueError set, if the call does not fit. */
+void *arguments_capsule(PyObject *const *arguments, Py_ssize_t count, Py_ssize_t wanted, const char *name);
+
 /* Puts each argument at its parameter's place in `values` (NULL: not given; the references are the
  * caller's). False, with TypeError set, if the call does not fit. */
 bool arguments_take(struct state *state, const struct signature *signature, PyObject *const *arguments,

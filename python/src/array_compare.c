@@ -65,8 +65,8 @@ static PyObject *as_list(struct state *state, PyObject *object)
 {
     PyObject *method = PyObject_GetAttr(object, state->name[NAME_tolist]);
     if (method == NULL) {
-        PyErr_Clear();
-        return Py_NewRef(object);
+        error_forget();
+        return PyErr_Occurred() ? NULL : Py_NewRef(object);
     }
     PyObject *list = PyObject_CallNoArgs(method);
     Py_DECREF(method);

@@ -13,7 +13,7 @@ static bool is_pyarrow_s(struct state *state, PyObject *object)
     const char *text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8AndSize(module, NULL) : NULL;
     bool is = text && strncmp(text, "pyarrow", 7) == 0 && (text[7] == '.' || text[7] == '\0');
     Py_XDECREF(module);
-    PyErr_Clear();
+    if (text == NULL) error_forget();
     return is;
 }
 
@@ -23,9 +23,9 @@ static PyObject *call_helper(const char *function, const char *format, ...)
     va_start(values, format);
     PyObject *arguments = Py_VaBuildValue(format, values), *result = NULL;
     va_end(values);
-    PyObject *helper = PyImport_ImportModule("garner._arrow");
+    PyObject *helper = arguments ? PyImport_ImportModule("garner._arrow") : NULL;
     PyObject *callable = helper ? PyObject_GetAttrString(helper, function) : NULL;
-    if (callable && arguments) result = PyObject_CallObject(callable, arguments);
+    if (callable) result = PyObject_CallObject(callable, arguments);
     Py_XDECREF(callable);
     Py_XDECREF(helper);
     Py_XDECREF(arguments);
@@ -87,7 +87,7 @@ int read_arrow(struct state *state, struct operand *operand, PyObject *object, c
                const char * name)
 {
     struct parts parts;
-    if (!is_pyarrow_s(state, object)) return 0;
+    if (!is_pyarrow_s(state, object)) return PyErr_Occurred() ? -1 : 0;
     PyObject *read = call_helper("read", "(Oss)", object, operator, name);
     if (read == NULL || read == Py_None) {
         Py_XDECREF(read);

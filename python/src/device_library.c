@@ -125,7 +125,6 @@ int device_of(const struct device_library *library, const void *address)
     static const int asked[] = {MEMORY_KIND, DEVICE_NUMBER};
     int kind = 0, device = -1;
     void *values[] = {&kind, &device};
-    if (library->attributes(2, asked, values, (uint64_t)(uintptr_t)address) != 0 || kind != OF_DEVICE)
-        return -1;
-    return device;
+    if (library->attributes(2, asked, values, (uint64_t)(uintptr_t)address) != 0) return UNKNOWN_DEVICE;
+    return kind == OF_DEVICE ? device : -1;
 }

@@ -25,7 +25,9 @@ const struct device_library *device_library_get(garner_error *error);
 /* Whether work on a stream is being recorded into a CUDA graph. */
 bool device_is_capturing(const struct device_library *library, void *stream);
 
-/* The number of the device whose memory an address is in; -1 if it is the host's. */
+/* The number of the device whose memory an address is in; -1 if it is the host's, UNKNOWN_DEVICE if the
+ * driver fails. */
+enum { UNKNOWN_DEVICE = -2 };
 int device_of(const struct device_library *library, const void *address);
 
 #endif

@@ -182,10 +182,22 @@ PyObject *raise_bad_spec(struct state *state, const garner_error *error)
     return raise_class(state, state->bad_spec, text_of(error), error, NULL);
 }
 
+bool error_passes(void)
+{
+    return PyErr_Occurred() &&
+           (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError));
+}
+
+void error_forget(void)
+{
+    if (!error_passes()) PyErr_Clear();
+}
+
 PyObject *raise_error(struct state *state, garner_status status, const char *format, ...)
 {
     va_list arguments;
     garner_error error;
+    if (error_passes()) return NULL;
     error.status = status;
     error.has = 0;
     va_start(arguments, format);
@@ -201,7 +213,7 @@ PyObject *raise_from(struct state *state, garner_status status, const char *form
     garner_error error;
     error.status = status;
     error.has = 0;
-    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
+    if (error_passes()) return NULL;
     PyErr_Fetch(&type, &cause, &traceback);
     PyErr_NormalizeException(&type, &cause, &traceback);
     va_start(arguments, format);

@@ -20,11 +20,16 @@ PyObject *raise_index(struct state *state, const garner_error *error, PyObject *
 /* The same for an unknown spec. */
 PyObject *raise_bad_spec(struct state *state, const garner_error *error);
 
-/* Raises an error found here; `format` is PyUnicode_FromFormat's. Returns NULL. */
+/* Whether an exception is set that is not ours to explain: an interrupt, or memory that ran out. Any other is
+ * forgotten by error_forget. */
+bool error_passes(void);
+void error_forget(void);
+
+/* Raises an error found here, unless an exception is set that passes; `format` is PyUnicode_FromFormat's.
+ * Returns NULL. */
 PyObject *raise_error(struct state *state, garner_status status, const char *format, ...);
 
-/* The same, and the exception that is set becomes its cause. One that is no error, as KeyboardInterrupt,
- * stays. */
+/* As raise_error, and the exception that is set becomes the cause; one that passes stays. */
 PyObject *raise_from(struct state *state, garner_status status, const char *format, ...);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "errors.h"
 #include "store.h"
 
@@ -79,14 +80,9 @@ PyObject *file_open_store(PyObject *module, PyObject *const *arguments, Py_ssize
     return status == GARNER_OK ? NULL : raise_record(state, &error);
 }
 
-static struct store *store_of(PyObject *const *arguments, Py_ssize_t count)
-{
-    return count > 0 ? PyCapsule_GetPointer(arguments[0], store_capsule) : NULL;
-}
-
 PyObject *file_is_single(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
-    struct store *store = store_of(arguments, count);
+    struct store *store = arguments_capsule(arguments, count, 1, store_capsule);
     (void)module;
     (void)keywords;
     return store ? PyBool_FromLong(store->kind == STORE_NPY || store->kind == STORE_PB) : NULL;
@@ -94,7 +90,7 @@ PyObject *file_is_single(PyObject *module, PyObject *const *arguments, Py_ssize_
 
 PyObject *file_names(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
-    struct store *store = store_of(arguments, count);
+    struct store *store = arguments_capsule(arguments, count, 1, store_capsule);
     PyObject *list = store ? PyList_New((Py_ssize_t)store->count) : NULL;
     (void)module;
     (void)keywords;
@@ -109,13 +105,13 @@ PyObject *file_names(PyObject *module, PyObject *const *arguments, Py_ssize_t co
 PyObject *file_load(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
     struct state *state = PyModule_GetState(module);
-    struct store *store = store_of(arguments, count);
+    struct store *store = arguments_capsule(arguments, count, 2, store_capsule);
     struct array array;
     garner_error error;
     (void)keywords;
-    size_t i = store && count == 2 ? PyLong_AsSize_t(arguments[1]) : 0;
+    size_t i = store ? PyLong_AsSize_t(arguments[1]) : 0;
     if (PyErr_Occurred()) return NULL;
-    if (store == NULL || i >= store->count) return PyErr_Format(PyExc_IndexError, "there is no such tensor");
+    if (i >= store->count) return PyErr_Format(PyExc_IndexError, "there is no such tensor");
     garner_status status;
     Py_BEGIN_ALLOW_THREADS;
     status = store_load(store, i, &array, &error);

@@ -6,10 +6,10 @@
 
 bool huge_index_keep(struct operand *indices, int64_t position, PyObject *number)
 {
-    if (indices->beyond == NULL) indices->beyond = PyList_New(0);
+    if (indices->beyond == NULL && !(indices->beyond = PyList_New(0))) return false;
     /* A plain integer, also of a subclass: no code of others runs when it is shown or divided. */
     PyObject *plain = PyObject_CallMethod((PyObject *)&PyLong_Type, "__index__", "O", number);
-    PyObject *pair = indices->beyond && plain ? Py_BuildValue("(LO)", (long long)position, plain) : NULL;
+    PyObject *pair = plain ? Py_BuildValue("(LO)", (long long)position, plain) : NULL;
     int kept = pair ? PyList_Append(indices->beyond, pair) : -1;
     Py_XDECREF(plain);
     Py_XDECREF(pair);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "errors.h"
 #include "files.h"
 #include "model.h"
@@ -25,7 +26,8 @@ PyObject *model_open_file(PyObject *module, PyObject *const *arguments, Py_ssize
     garner_error error;
     garner_status status;
     (void)keywords;
-    if (count != 1 || !PyUnicode_FSConverter(arguments[0], &bytes)) return NULL;
+    if (count != 1) return PyErr_Format(PyExc_TypeError, "a path is needed");
+    if (!PyUnicode_FSConverter(arguments[0], &bytes)) return NULL;
     const char *path = PyBytes_AsString(bytes);
     Py_BEGIN_ALLOW_THREADS;
     status = model_open(&model, path, 0, &error);
@@ -83,7 +85,7 @@ static PyObject *ports_of(const struct graph *graph, const struct graph_port *po
 
 PyObject *model_ports(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
-    struct model *model = count == 1 ? PyCapsule_GetPointer(arguments[0], model_capsule) : NULL;
+    struct model *model = arguments_capsule(arguments, count, 1, model_capsule);
     (void)module;
     (void)keywords;
     if (model == NULL) return NULL;
@@ -123,7 +125,7 @@ static bool read_input(struct running *running, PyObject *name, PyObject *array)
     const struct graph *graph = running->graph;
     Py_ssize_t size = 0;
     const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &size) : NULL;
-    PyErr_Clear();
+    if (text == NULL) error_forget();
     size_t port = text && strlen(text) == (size_t)size
                       ? graph_find_port(graph->inputs, graph->input_count, text)
                       : GRAPH_NONE;
@@ -202,8 +204,9 @@ PyObject *model_run_file(PyObject *module, PyObject *const *arguments, Py_ssize_
     PyObject *results = NULL;
     garner_error error;
     (void)keywords;
-    running.model = count == 2 ? PyCapsule_GetPointer(arguments[0], model_capsule) : NULL;
-    if (running.model == NULL || !PyDict_Check(arguments[1])) return NULL;
+    running.model = arguments_capsule(arguments, count, 2, model_capsule);
+    if (running.model == NULL) return NULL;
+    if (!PyDict_Check(arguments[1])) return PyErr_Format(PyExc_TypeError, "inputs are a dictionary");
     running.graph = model_graph(running.model);
     if (read_inputs(&running, arguments[1])) {
         struct work work;

@@ -193,9 +193,9 @@ static garner_dtype refuse_type(struct state *state, const char *operator, const
 static bool holds_objects(struct state *state, PyObject *type)
 {
     PyObject *answer = PyObject_GetAttr(type, state->name[NAME_hasobject]);
-    bool holds = answer == NULL || answer != Py_False;
+    bool holds = answer != Py_False;
+    if (answer == NULL) error_forget();
     Py_XDECREF(answer);
-    PyErr_Clear();
     return holds;
 }
 

@@ -15,10 +15,16 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static bool is_masked(PyObject *object)
+/* 1 or 0; -1 with an exception. */
+static int is_masked(PyObject *object)
 {
-    PyObject *type = (PyObject *)Py_TYPE(object);
-    return PyObject_HasAttrString(type, "mask") && PyObject_HasAttrString(type, "filled");
+    PyObject *mask = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "mask");
+    PyObject *filled = mask ? PyObject_GetAttrString((PyObject *)Py_TYPE(object), "filled") : NULL;
+    const bool is = filled != NULL;
+    if (!is) error_forget();
+    Py_XDECREF(mask);
+    Py_XDECREF(filled);
+    return PyErr_Occurred() ? -1 : is;
 }
 
 /* A subclass of ndarray, or something that NumPy can look at. */
@@ -28,11 +34,13 @@ static int read_for_numpy(struct state *state, struct operand *operand, PyObject
     struct numpy *numpy = numpy_get(state);
     if (numpy == NULL) return PyErr_Occurred() ? -1 : 0;
     if (numpy_is_array(numpy, object)) {
-        if (!is_masked(object)) return read_numpy(state, operand, object, operator, name);
-        raise_error(
-            state, GARNER_BAD_TYPE,
-            "%s: %s is a masked array, whose mask would be lost; give its .data or .filled(value)", operator,
-            name);
+        const int masked = is_masked(object);
+        if (masked == 0) return read_numpy(state, operand, object, operator, name);
+        if (masked > 0)
+            raise_error(
+                state, GARNER_BAD_TYPE,
+                "%s: %s is a masked array, whose mask would be lost; give its .data or .filled(value)",
+                operator, name);
         return -1;
     }
     bool convertible = PyObject_HasAttr(object, state->name[NAME___array__]) ||
@@ -66,8 +74,9 @@ static int read_other(struct state *state, struct operand *operand, PyObject *ob
     bool scalar = role == ROLE_DATA && numpy && numpy_is_scalar(numpy, object);
     if (done == 0 && numpy && (scalar || numpy_is_array(numpy, object)))
         done = read_for_numpy(state, operand, object, operator, name);
-    if (done == 0 && !PyErr_Occurred()) done = read_arrow(state, operand, object, operator, name);
-    if (done == 0 && !PyErr_Occurred()) done = read_dlpack(state, operand, object, role, operator, name);
+    if (done == 0 && PyErr_Occurred()) return -1;
+    if (done == 0) done = read_arrow(state, operand, object, operator, name);
+    if (done == 0) done = read_dlpack(state, operand, object, role, operator, name);
     if (done == 0) done = read_buffer(state, operand, object, operator, name);
     if (done == 0) done = read_interface(state, operand, object, operator, name);
     if (done == 0 && role != ROLE_OUT) done = read_for_numpy(state, operand, object, operator, name);

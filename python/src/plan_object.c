@@ -58,7 +58,7 @@ static bool take_shape(struct state *state, const char *name, PyObject *given, g
 static garner_dtype type_of_text(PyObject *text)
 {
     const char *name = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    PyErr_Clear();
+    if (name == NULL) error_forget();
     if (name && strncmp(name, "torch.", 6) == 0) name += 6;
     return name ? garner_dtype_from_name(name) : 0;
 }

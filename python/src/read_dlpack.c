@@ -38,8 +38,8 @@ static bool check_device(struct state *state, struct operand *operand, PyObject 
     long long type = kDLCPU, id = 0;
     PyObject *method = PyObject_GetAttr(object, state->name[NAME___dlpack_device__]);
     if (method == NULL) {
-        PyErr_Clear(); /* capsules say it themselves */
-        return true;
+        error_forget(); /* capsules say it themselves */
+        return !PyErr_Occurred();
     }
     PyObject *pair = PyObject_CallNoArgs(method);
     Py_DECREF(method);

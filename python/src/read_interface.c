@@ -45,9 +45,18 @@ static garner_dtype type_of(const char *text, uint64_t *item)
     return GARNER_OPAQUE;
 }
 
+/* A borrowed reference; NULL with an exception if memory ran out. */
+static PyObject *entry(PyObject *dictionary, const char *key)
+{
+    PyObject *name = PyUnicode_FromString(key);
+    PyObject *found = name ? PyDict_GetItemWithError(dictionary, name) : NULL;
+    Py_XDECREF(name);
+    return found;
+}
+
 static bool take_type(struct operand *operand, PyObject *dictionary)
 {
-    PyObject *name = PyDict_GetItemString(dictionary, "typestr");
+    PyObject *name = entry(dictionary, "typestr");
     const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     operand->tensor.dtype = text ? type_of(text, &operand->tensor.item_bytes) : 0;
     return operand->tensor.dtype != 0;
@@ -68,11 +77,10 @@ static bool take_shape(struct operand *operand, PyObject *dictionary)
     Py_ssize_t strides[GARNER_MAX_RANK];
     int64_t given[GARNER_MAX_RANK];
     int32_t rank;
-    PyObject *bytes = PyDict_GetItemString(dictionary, "strides");
-    if (!take_numbers(PyDict_GetItemString(dictionary, "shape"), operand->shape, &operand->tensor.rank))
-        return false;
+    if (!take_numbers(entry(dictionary, "shape"), operand->shape, &operand->tensor.rank)) return false;
+    PyObject *bytes = entry(dictionary, "strides");
     operand->tensor.shape = operand->shape;
-    if (bytes == NULL || bytes == Py_None) return true;
+    if (bytes == NULL || bytes == Py_None) return !PyErr_Occurred();
     if (!take_numbers(bytes, given, &rank) || rank != operand->tensor.rank) return false;
     for (int32_t i = 0; i < rank; i++)
         strides[i] = (Py_ssize_t)given[i];
@@ -82,7 +90,7 @@ static bool take_shape(struct operand *operand, PyObject *dictionary)
 
 static bool take_memory(struct operand *operand, PyObject *dictionary)
 {
-    PyObject *pair = PyDict_GetItemString(dictionary, "data");
+    PyObject *pair = entry(dictionary, "data");
     if (pair == NULL || !PyTuple_Check(pair) || PyTuple_Size(pair) != 2) return false;
     operand->tensor.data = (void *)(uintptr_t)PyLong_AsUnsignedLongLong(PyTuple_GetItem(pair, 0));
     operand->writable = PyObject_IsTrue(PyTuple_GetItem(pair, 1)) == 0;
@@ -92,10 +100,10 @@ static bool take_memory(struct operand *operand, PyObject *dictionary)
 /* Without a number there is nothing to wait for. */
 static bool take_stream(struct operand *operand, PyObject *dictionary)
 {
-    PyObject *number = PyDict_GetItemString(dictionary, "stream");
+    PyObject *number = entry(dictionary, "stream");
     if (number == NULL || number == Py_None) {
         operand->place.stream = operand->beside ? operand->beside->place.stream : NULL;
-        return true;
+        return !PyErr_Occurred();
     }
     const unsigned long long handle = PyLong_AsUnsignedLongLong(number);
     operand->place.stream = handle == LEGACY_STREAM ? NULL : (void *)(uintptr_t)handle;
@@ -107,6 +115,10 @@ static bool take_device(struct state *state, struct operand *operand, const char
     const struct device_library *library = device_library_get(NULL);
     int device = operand->beside ? operand->beside->place.device : 0;
     if (library && operand->tensor.data) device = device_of(library, operand->tensor.data);
+    if (device == UNKNOWN_DEVICE) {
+        raise_error(state, GARNER_SYSTEM, "%s: the driver does not say where %s lies", operator, name);
+        return false;
+    }
     return device_take_place(state, operand, device < 0 ? kDLCPU : kDLCUDA, device, operator, name);
 }
 
@@ -114,7 +126,8 @@ static int take_dictionary(struct state *state, struct operand *operand, PyObjec
                            const char *operator, const char * name)
 {
     if (!PyDict_Check(dictionary)) return refuse(state, operator, name, "is no dictionary");
-    PyObject *mask = PyDict_GetItemString(dictionary, "mask");
+    PyObject *mask = entry(dictionary, "mask");
+    if (PyErr_Occurred()) return -1;
     if (mask && mask != Py_None) return refuse(state, operator, name, "has a mask, which would be lost");
     if (!take_type(operand, dictionary))
         return refuse(state, operator, name, "has a type that garner does not know");

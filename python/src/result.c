@@ -45,27 +45,29 @@ static PyObject *importer_of_class(struct state *state, PyObject *class)
     PyObject *root = text ? PyUnicode_FromStringAndSize(text, dot ? dot - text : size) : NULL;
     PyObject *package = Py_XNewRef(root ? PyDict_GetItemWithError(PyImport_GetModuleDict(), root) : NULL);
     if (package) found = PyObject_GetAttr(package, state->name[NAME_from_dlpack]);
-    PyErr_Clear();
+    if (found == NULL) error_forget();
     Py_XDECREF(package);
     Py_XDECREF(root);
     Py_XDECREF(module);
     return found;
 }
 
-/* from_dlpack of the object's own library; NULL, without an exception, if there is none. */
+/* from_dlpack of the object's own library; NULL, without an exception but for one that passes, if there is
+ * none. */
 static PyObject *importer_of(struct state *state, PyObject *object)
 {
     PyObject *ask = PyObject_GetAttr(object, state->name[NAME___array_namespace__]);
     PyObject *namespace = ask ? PyObject_CallNoArgs(ask) : NULL;
     PyObject *found = namespace ? PyObject_GetAttr(namespace, state->name[NAME_from_dlpack]) : NULL;
-    PyErr_Clear();
+    if (found == NULL) error_forget();
     Py_XDECREF(ask);
     Py_XDECREF(namespace);
-    PyObject *classes = found ? NULL : PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__mro__");
+    PyObject *classes =
+        found || PyErr_Occurred() ? NULL : PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__mro__");
     Py_ssize_t count = classes && PyTuple_Check(classes) ? PyTuple_Size(classes) : 0;
-    for (Py_ssize_t i = 0; i < count && !found; i++)
+    for (Py_ssize_t i = 0; i < count && !found && !PyErr_Occurred(); i++)
         found = importer_of_class(state, PyTuple_GetItem(classes, i));
-    PyErr_Clear();
+    if (found == NULL) error_forget();
     Py_XDECREF(classes);
     return found;
 }
@@ -76,7 +78,7 @@ static PyObject *import_result(struct state *state, PyObject *like, PyObject *ma
     if (functions && functions->managed_tensor_to_py_object_no_sync)
         return import_by_functions(functions, made);
     PyObject *importer = PyCapsule_CheckExact(like) ? NULL : importer_of(state, like);
-    if (importer == NULL) return Py_NewRef(made);
+    if (importer == NULL) return PyErr_Occurred() ? NULL : Py_NewRef(made);
     PyObject *imported = PyObject_CallFunctionObjArgs(importer, made, NULL);
     Py_DECREF(importer);
     return imported;
@@ -116,7 +118,7 @@ PyObject *result_like(struct state *state, const struct operand *like, PyObject 
         converted = numpy_convert(numpy_get(state), made);
     else if (like->origin == FROM_DLPACK || like->origin == FROM_VERSIONED)
         converted = torch_view(like, import_result(state, like->object, made));
-    if (converted == NULL) {
+    if (converted == NULL && !error_passes()) {
         PyErr_Clear(); /* a type that the other library does not have stays ours */
         return made;
     }

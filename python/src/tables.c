@@ -73,15 +73,10 @@ PyObject *table_open(PyObject *module, PyObject *const *arguments, Py_ssize_t co
     return capsule;
 }
 
-static garner_table *table_of(PyObject *const *arguments, Py_ssize_t count)
-{
-    return count > 0 ? PyCapsule_GetPointer(arguments[0], table_capsule) : NULL;
-}
-
 /* table_about(handle) -> type, shape */
 PyObject *table_about(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
-    garner_table *table = table_of(arguments, count);
+    garner_table *table = arguments_capsule(arguments, count, 1, table_capsule);
     (void)module, (void)keywords;
     if (table == NULL) return NULL;
     const garner_tensor *tensor = garner_table_tensor(table);
@@ -96,7 +91,7 @@ PyObject *table_about(PyObject *module, PyObject *const *arguments, Py_ssize_t c
 /* table_report(handle) -> how the last gather read, blocks read so far, bytes read so far */
 PyObject *table_report(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
-    garner_table *table = table_of(arguments, count);
+    garner_table *table = arguments_capsule(arguments, count, 1, table_capsule);
     garner_table_stats stats = {.size = sizeof stats};
     (void)module, (void)keywords;
     if (table == NULL) return NULL;
@@ -192,7 +187,7 @@ PyObject *table_gather(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 {
     struct gathering g = {.state = PyModule_GetState(module), .operator= garner_kind_name(GARNER_GATHER)};
     (void)keywords;
-    g.table = count == 8 ? table_of(arguments, count) : NULL;
+    g.table = arguments_capsule(arguments, count, 8, table_capsule);
     if (g.table == NULL) return NULL;
     if (!option_operator(g.state, &g.op, GARNER_GATHER, arguments[4], arguments[5], arguments[6]) ||
         !option_integer(g.state, g.operator, "axis", arguments[2], &g.op.axis) ||

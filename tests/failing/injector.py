@@ -14,6 +14,7 @@ import sys
 
 SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
 SOURCE = pathlib.Path(__file__).resolve().parent / "failing_call.c"
+INTERPRETER = SOURCE.with_name("failing_interpreter.c")
 
 
 def why_not():
@@ -23,10 +24,10 @@ def why_not():
     return None if shutil.which("cc") else "SKIP: no C compiler, failing calls are not tested"
 
 
-def build(folder):
+def build(folder, source=SOURCE):
     """The library's path."""
-    made = pathlib.Path(folder) / "failing.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", made, SOURCE, "-ldl"], check=True)
+    made = pathlib.Path(folder) / ("failing.so" if source == SOURCE else f"{source.stem}.so")
+    subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", made, source, "-ldl"], check=True)
     return made
 
 
@@ -41,14 +42,15 @@ def environment(library, **more):
 OWN = re.compile(r" in \w+ \S*/(?:python/src|formats|table|model|draw|plugin|onnxruntime|_openvino|openvino|src(?!/libsanitizer))/\S+\.c")
 
 
-def run_entries(script, *arguments, folder, **more):
-    """Runs one of the programs beside this one with the library preloaded; how many calls failed, by entry. Where there is
-    a sanitizer, nothing may have leaked that garner's code allocated."""
+def run_entries(script, *arguments, folder, seldom=7, **more):
+    """Runs one of the programs beside this one with the library preloaded, which lets each `seldom`-th call fail if not all are to; how
+    many failed, by entry. Where there is a sanitizer, nothing may have leaked that garner's code allocated."""
     options = environment(build(folder), PYTHONPATH=os.pathsep.join(path for path in sys.path if path), **more)
+    options["FAILING_INTERPRETER"] = str(build(folder, INTERPRETER))
     options["ASAN_OPTIONS"] = options["ASAN_OPTIONS"].replace("detect_leaks=0", "") + ":detect_leaks=1:leak_check_at_exit=0"
     if SANITIZED:  # LeakSanitizer does not look into the interpreter's own arenas for what is still in use
         options.setdefault("PYTHONMALLOC", "malloc")
-    every = "1" if os.environ.get("GARNER_TEST_FAILING") == "all" else "7"
+    every = "1" if os.environ.get("GARNER_TEST_FAILING") == "all" else str(seldom)
     said = subprocess.run([sys.executable, SOURCE.with_name(script), *arguments, every], capture_output=True, text=True,
                           env={**os.environ, **options})  # fmt: skip
     assert said.returncode == 0, said.stdout[-2000:] + said.stderr[-6000:]
@@ -102,6 +104,31 @@ class Inside:
             if not happened:
                 return
             yield f"{told[0] if told else 'of a thread that has not told yet'} ({n})", answer
+            answer = None
+            n += every
+
+
+class Interpreter:
+    """Lets calls fail that an extension module makes of the interpreter, with MemoryError; see failing_interpreter.c."""
+
+    def __init__(self, module):
+        self.library = ctypes.PyDLL(os.environ["FAILING_INTERPRETER"])
+        self.library.refusing_begin.argtypes = [ctypes.c_long]
+        self.library.refusing_end.restype = ctypes.c_char_p
+        assert self.library.refusing_enter(os.fsencode(module)) > 20, module
+
+    def each(self, call, every=1, first=1):
+        n = first
+        while True:
+            self.library.refusing_begin(n)
+            try:
+                answer = call()
+            except BaseException as error:  # noqa: BLE001 (each is to be judged)
+                answer = error
+            failed = self.library.refusing_end()
+            if failed is None:
+                return
+            yield f"{failed.decode()} ({n})", answer
             answer = None
             n += every
 

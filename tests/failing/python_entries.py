@@ -23,6 +23,7 @@ import garner
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
+import foreign_entries  # noqa: E402
 import injector  # noqa: E402
 import small_ir  # noqa: E402
 
@@ -207,16 +208,18 @@ def objects_stay(name, call, inject, every, folder):
 
 def main():
     every, chosen = int(sys.argv[1]), sys.argv[2:]
-    module = injector.Inside("_garner.")
+    module, interpreter = injector.Inside("_garner."), injector.Interpreter(garner._garner.__file__)
     python = injector.of_python(PACKAGE)
     folder = tempfile.mkdtemp()
-    calls = {**CALLS, **file_calls(folder), **numpy_calls(), "import": imported}
+    foreign = foreign_entries.every() if every == 1 else {}  # which take their time
+    calls = {**CALLS, **foreign, **file_calls(folder), **numpy_calls(), "import": imported}
     for name, call in calls.items():
         if chosen and not any(part in name for part in chosen):
             continue
-        failed = fail_each(name, call, [module] if call is imported else [module, *python], every, folder)
+        failed = fail_each(name, call, [module, interpreter] if call is imported else [module, interpreter, *python], every, folder)
         if call is not imported:  # of which more stays than a module, whether it fails or not
             objects_stay(name, call, module, every, folder)
+            objects_stay(name, call, interpreter, every, folder)
         print(f"{failed:6} {name}", flush=True)
     shutil.rmtree(folder)
     injector.look_for_leaks()

@@ -218,12 +218,69 @@ def test_interface_types():
 
 
 @pytest.mark.parametrize("more", [dict(mask=1), dict(typestr=">f4"), dict(typestr="|O8"), dict(typestr=7), dict(shape=3), dict(strides=(1,)),
-                                  dict(strides=(24, 3)), dict(data=5), dict(data=("x", 1)), dict(stream=0), dict(shape=(-1, 2))])  # fmt: skip
+                                  dict(strides=(24, 3)), dict(data=5), dict(data=("x", 1)), dict(stream=0), dict(shape=(-1, 2)),
+                                  dict(typestr=""), dict(typestr="<"), dict(typestr="<f"), dict(typestr="<i0"), dict(typestr="<V99999999999"),
+                                  dict(typestr="<f3"), dict(typestr="<q4"), dict(typestr="\udcff"), dict(typestr=None), dict(shape=(1,) * 65),
+                                  dict(shape=("x",)), dict(strides=7), dict(strides=("x", 4)), dict(data=None), dict(data=(1, 2, 3)), dict(data=(-1, False)),
+                                  dict(stream="x"), dict(stream=-1)])  # fmt: skip
 def test_interface_refused(more):
     x = Interface(X)
     x.more = more
     with pytest.raises(garner.Error, match="take: x"):
         garner.take(x, [0])
+
+
+class Given:
+    """What __cuda_array_interface__ gives is given."""
+
+    def __init__(self, dictionary):
+        self.dictionary = dictionary
+
+    @property
+    def __cuda_array_interface__(self):
+        if isinstance(self.dictionary, BaseException):
+            raise self.dictionary
+        return self.dictionary
+
+
+def test_interface_that_is_none():
+    for wrong in [], None, "x":
+        with pytest.raises(garner.BadType, match="is no dictionary"):
+            garner.take(Given(wrong), [0])
+    with pytest.raises(ZeroDivisionError):
+        garner.take(Given(ZeroDivisionError()), [0])
+    with pytest.raises(garner.BadType, match="must be an array"):
+        garner.take(Given(AttributeError()), [0])
+    for kind in Interface, Given, type(Interface(X)):
+        with pytest.raises(garner.Error):
+            garner.take(kind, [0])
+    with pytest.raises(garner.BadType, match="has no data"):
+        garner.take(Given({"typestr": "<f4", "shape": (2,)}), [0])
+    with pytest.raises(garner.BadType, match="shape and strides"):
+        garner.take(Given({"typestr": "<f4"}), [0])
+
+
+def test_interface_with_less():
+    """Versions before 3 have no stream, and dense arrays no strides; a mask may be said to be none."""
+    out = Interface(shape=(2,), dtype=np.float32)
+    for more in dict(strides=None), dict(stream=None, mask=None):
+        x = Interface(X)
+        x.more = more
+        assert garner.take(x, Interface([3, 1]), out=out).tolist() == [3, 1]
+    x = Interface(X[:0])
+    x.more = {"data": (0, False)}
+    with pytest.raises(garner.OutOfRange):
+        garner.take(x, Interface([3, 1]), out=out)
+    host = np.arange(3, dtype=np.float32)
+    x = Given({"typestr": "<f4", "shape": (3,), "data": (host.ctypes.data, False), "version": 3})
+    assert garner.take(x, [2]).tolist() == [2]  # memory of the host it is
+
+
+def test_the_driver_does_not_say():
+    x, out = Interface(X), Interface(shape=(1,), dtype=np.float32)
+    driver.fake_fail_next(b"cuPointerGetAttributes", 1)
+    with pytest.raises(OSError, match="take: the driver does not say where x lies"):
+        garner.take(x, Interface([1]), out=out)
 
 
 def test_interface_read_only():

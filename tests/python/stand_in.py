@@ -17,6 +17,7 @@ driver.fake_allocate.restype = driver.fake_last_stream.restype = ctypes.c_void_p
 driver.fake_allocate.argtypes = [ctypes.c_size_t, ctypes.c_int]
 driver.fake_free.argtypes = [ctypes.c_void_p]
 driver.fake_fail_next.argtypes = [ctypes.c_char_p, ctypes.c_int]
+driver.fake_fail_call.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_int]
 
 CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 
@@ -31,6 +32,7 @@ def waits():
 
 class Memory:
     def __init__(self, size, device):
+        self.address = None
         self.address = driver.fake_allocate(size or 1, device)
         assert self.address
 

@@ -96,6 +96,17 @@ BAD = {
     "too-many-bytes": dict(shape=[2**61], bits=64),
 }
 
+def test_padded_types():
+    """Elements of less than a byte, each in a byte of its own, are bytes; packed ones are not. Others may not be padded."""
+    for code, bits in (0, 4), (1, 4), (0, 2), (1, 1), (17, 4):
+        padded = capsule(HERE, [3], code, bits, version=(1, 0), flags=4)
+        assert garner.gather(padded, [2, 0]).tolist() == garner.gather(capsule(HERE, [3]), [2, 0]).tolist()
+    for more in dict(code=1, bits=8), dict(code=2, bits=16):
+        assert len(garner.gather(capsule(HERE, [1], version=(1, 0), flags=4, **more), [0])) == 1
+    with pytest.raises(garner.BadType, match="pairs of 4-bit floats"):
+        garner.gather(capsule(HERE, [1], 17, 4, lanes=2, version=(1, 0)), [0])
+
+
 # Whoever reads a view refuses the same ones.
 READERS = {
     "gather": ("Gather: data", lambda x, path: garner.gather(x, [0])),
