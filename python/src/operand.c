@@ -27,6 +27,15 @@ static int is_masked(PyObject *object)
     return PyErr_Occurred() ? -1 : is;
 }
 
+/* Whether it has an attribute: 1 or 0; -1 with an exception. */
+static int has(PyObject *object, PyObject *name)
+{
+    PyObject *found = PyObject_GetAttr(object, name);
+    if (found == NULL) error_forget();
+    Py_XDECREF(found);
+    return PyErr_Occurred() ? -1 : found != NULL;
+}
+
 /* A subclass of ndarray, or something that NumPy can look at. */
 static int read_for_numpy(struct state *state, struct operand *operand, PyObject *object,
                           const char *operator, const char * name)
@@ -43,9 +52,9 @@ static int read_for_numpy(struct state *state, struct operand *operand, PyObject
                 operator, name);
         return -1;
     }
-    bool convertible = PyObject_HasAttr(object, state->name[NAME___array__]) ||
-                       PyObject_HasAttr(object, state->name[NAME___array_interface__]);
-    if (!convertible || PyType_Check(object)) return 0;
+    int convertible = has(object, state->name[NAME___array__]);
+    if (convertible == 0) convertible = has(object, state->name[NAME___array_interface__]);
+    if (convertible <= 0 || PyType_Check(object)) return convertible < 0 ? -1 : 0;
     PyObject *array = numpy_convert(numpy, object);
     if (array == NULL) return -1;
     operand->owned = array;

@@ -133,7 +133,7 @@ def main():
             continue
         call = without_exports(call)
         failed = fail_each(name, call, injectors, every, folder)
-        for inject in module, interpreter:
+        for inject in (module, interpreter) if every == 1 else ():
             objects_stay(name, call, inject, every, folder)
         gc.collect()
         before = driver.fake_in_use()

@@ -5,6 +5,7 @@ module that go through somebody else's code."""
 import array
 import ctypes
 import pathlib
+import pickle
 import sys
 import tempfile
 import types
@@ -38,6 +39,7 @@ class Old:
         return 1, 0
 
     def __dlpack__(self):
+        del capsule.__globals__["_kept"][:-4]
         return capsule(ctypes.addressof(FLOATS), [3, 2], code=2, bits=32)
 
 
@@ -54,13 +56,29 @@ class Namespaced(Producer):
         return types.SimpleNamespace(from_dlpack=lambda made: ("imported", made.tolist()))
 
 
+class Lent:
+    """An object that NumPy can look at."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, *options, **named):
+        return self.array
+
+
 class Index:
     def __index__(self):
         return 1
 
 
 def made():
+    del capsule.__globals__["_kept"][:-4]  # of earlier calls
     return capsule(ctypes.addressof(FLOATS), [3, 2], code=2, bits=32, version=(1, 0))
+
+
+def chosen():
+    del capsule.__globals__["_kept"][:-4]
+    return capsule(ctypes.addressof(INDICES), [2], code=0, bits=64)
 
 
 sys.modules["foreign"] = types.SimpleNamespace(from_dlpack=lambda made: ("imported", made.tolist()))
@@ -85,7 +103,7 @@ CALLS = {
     "dlpack, old": lambda: garner.gather(Old(), [2, 0]).tolist(),
     "dlpack, imported": lambda: as_said(garner.gather(Own(made), [2, 0])),
     "dlpack, namespace": lambda: as_said(garner.gather(Namespaced(made), [2, 0])),
-    "dlpack, indices": lambda: garner.gather([1, 2, 3], Producer(lambda: capsule(ctypes.addressof(INDICES), [2], code=0, bits=64))).tolist(),
+    "dlpack, indices": lambda: garner.gather([1, 2, 3], Producer(chosen)).tolist(),
     "dlpack, elsewhere": lambda: answer(lambda: garner.gather(Producer(made, device=(10, 0)), [0])),
     "an index": lambda: garner.gather([[1, 2], [3, 4]], [Index(), 0], axis=Index()).tolist(),
     "an axis in an array": lambda: garner.gather([[1, 2], [3, 4]], [1], axis=array.array("q", [1])).tolist(),
@@ -112,6 +130,9 @@ CALLS = {
     "plan of types": lambda: [str(garner.Plan("gather", (2,), (1,), dtype=kind)) for kind in ("f32", "float64", "torch.int16")],
     "plan, another shape": lambda: answer(lambda: garner.Plan("gather", (3, 2), (2,))(NUMBERS[:2], [0, 1])),
     "plan of no type": lambda: answer(lambda: garner.Plan("gather", (2,), (1,), dtype=[])),
+    "plan, refused options": lambda: [answer(lambda options=options: garner.Plan("gather", (2, 2), (1,), **options))
+                                      for options in ({"spec": "x"}, {"batch_dims": "x"}, {"axis": "x"}, {"index_dtype": []}, {"nothing": 1})],
+    "copied": lambda: (NUMBERS[::2].tobytes(), WORDS[::-1].tolist(), pickle.loads(pickle.dumps(NUMBERS[::2])).tolist()),
     "options": lambda: [answer(lambda options=options: garner.gather([1, 2], [0], **options).tolist())
                         for options in ({"spec": "x"}, {"oob": "x"}, {"spec": "onnx-13", "strict": True}, {"threads": 0}, {"nothing": 1})],
 }  # fmt: skip
@@ -129,6 +150,10 @@ def numpy_calls(np):
         "numpy, structs": lambda: garner.gather(np.zeros(3, "i4,f8"), [1]).dtype.names,
         "numpy, from an Array": lambda: np.asarray(NUMBERS).tolist() + NUMBERS.__array__(np.float64).tolist() + np.asarray(WORDS).tolist(),
         "numpy, compared": lambda: ((NUMBERS == np.arange(6).reshape(3, 2)).tolist(), (WORDS == np.array(["ab", "", "ab"])).tolist()),
+        "numpy, an object of it": lambda: garner.gather(Lent(x), [1]).tolist(),
+        "numpy, compared with swapped": lambda: (NUMBERS == np.arange(6).reshape(3, 2).astype(">i4")).tolist(),
+        "numpy, complex": lambda: garner.gather(np.arange(4).astype(">c16"), [1], axis=0, out=np.zeros(1, ">c16")).tolist(),
+        "numpy, records": lambda: garner.gather(np.zeros((2, 3), "i2,i8")[:, ::2], [1]).shape,
         "numpy, swapped out": lambda: answer(lambda: garner.gather(x, [1], out=np.zeros((1, 4), ">i4")).tolist()),
         "numpy, swapped": lambda: garner.gather(big, [1], out=np.zeros(1, ">f8")).tolist(),
         "numpy, a view as out": lambda: garner.gather(x, [1], out=np.zeros((1, 8), "i4")[:, ::2]).tolist(),

@@ -219,7 +219,8 @@ def main():
         failed = fail_each(name, call, [module, interpreter] if call is imported else [module, interpreter, *python], every, folder)
         if call is not imported:  # of which more stays than a module, whether it fails or not
             objects_stay(name, call, module, every, folder)
-            objects_stay(name, call, interpreter, every, folder)
+            if every == 1:
+                objects_stay(name, call, interpreter, every, folder)
         print(f"{failed:6} {name}", flush=True)
     shutil.rmtree(folder)
     injector.look_for_leaks()
