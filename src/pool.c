@@ -398,7 +398,7 @@ static void enlist_pool(struct garner_pool *pool, int threads)
     empty_hands(pool);
     garner_semaphore_init(&pool->left);
     lock_in_peace(&pools_mutex, &before);
-    if (!is_listed(pool)) { /* uncovered: as there */
+    if (!is_listed(pool)) { /* uncovered at times: as there */
         pool->next = pools;
         pools = pool;
     }

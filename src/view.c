@@ -111,6 +111,7 @@ static bool find_span(struct view *view)
         return false;
     if (__builtin_sub_overflow(high, low, &width) || width > PTRDIFF_MAX) return false;
     view->span.low = low + view->offset; /* one of them is not above 0, the other not below */
+    /* uncovered: low is not that low, since the width is no more than PTRDIFF_MAX */
     return add_fits(high, view->offset, &view->span.high) && view->span.low >= -PTRDIFF_MAX &&
            view->span.high <= PTRDIFF_MAX;
 }
