@@ -125,7 +125,7 @@ static const struct corner corners[] = {
      8,
      1,
      false},
-    {"along two axes", ", kernel grid-i64-v4, ", 1024, 4, {1024, 1024}, {4096, 0}, 4, 8, 2, false},
+    {"along two axes", ", kernel grid-once-i64-v4, ", 1024, 4, {1024, 1024}, {4096, 0}, 4, 8, 2, false},
     {"by indices that no kernel is for",
      ", kernel grid-iany-v4, ",
      1024,
@@ -136,11 +136,11 @@ static const struct corner corners[] = {
      2,
      1,
      false},
-    {"of a table that is empty", ", kernel grid-i64-v4, ", 0, 4, {1024, 1024}, {4096, 0}, 4, 8, 1, false},
-    {"a table of no size", ", kernel grid-i64-v4, ", 4, HUGE, {1024, 1024}, {4096, 0}, 4, 8, 1, false},
+    {"of a table that is empty", ", kernel grid-once-i64-v4, ", 0, 4, {1024, 1024}, {4096, 0}, 4, 8, 1, true},
+    {"a table of no size", ", kernel grid-once-i64-v4, ", 4, HUGE, {1024, 1024}, {4096, 0}, 4, 8, 1, true},
     {"a panel", ", kernel panel-i64-v4, stages ", NARROW - 1, 64, {NARROW - 1, 16}, {0, 4}, 4, 8, 1, true},
-    {"of too many rows", ", kernel grid-i64-v4, ", NARROW, 64, {NARROW - 1, 16}, {0, 4}, 4, 8, 1, false},
-    {"for too many rows", ", kernel grid-i64-v4, ", NARROW - 1, 64, {NARROW, 16}, {0, 4}, 4, 8, 1, false},
+    {"of too many rows", ", kernel grid-once-i64-v4, ", NARROW, 64, {NARROW - 1, 16}, {0, 4}, 4, 8, 1, true},
+    {"for too many rows", ", kernel grid-once-i64-v4, ", NARROW - 1, 64, {NARROW, 16}, {0, 4}, 4, 8, 1, true},
 };
 
 static struct nest make_corner(const struct corner *corner)
@@ -185,10 +185,53 @@ static void test_a_reach_beyond_64_bits(void **state)
     nest.dim[1].out = 16;
     nest.dim[0].out = nest.dim[1].n * 16;
     describe(text, sizeof text, &nest, garner_cuda_profile_for(90));
-    assert_memory_equal(text, ", kernel grid-i64-v16, ", 23);
+    assert_memory_equal(text, ", kernel grid-once-i64-v16, ", 28);
     nest.dim[0].data = -HUGE;
     describe(text, sizeof text, &nest, garner_cuda_profile_for(90));
     assert_memory_equal(text, ", kernel table-i64-v16, ", 24);
+}
+
+/* Rows of one dim, by i64. */
+struct row {
+    const char *why, *plan;
+    int64_t run, points, gap; /* bytes between two rows of out */
+    int out;                  /* what its address is a multiple of */
+};
+
+static const struct row rows[] = {
+    {"three floats", ", kernel runs-i64-v4, ", 12, 1000, 0, 16},
+    {"five bytes", ", kernel runs-i64-v1, ", 5, 1000, 0, 16},
+    {"three doubles", ", kernel runs-i64-v8, ", 24, 1000, 0, 16},
+    {"so many that the last pack is not full", ", kernel line-once-i64-v4, ", 12, 1001, 0, 16},
+    {"apart from each other", ", kernel line-once-i64-v4, ", 12, 1000, 4, 16},
+    {"at an odd address", ", kernel line-once-i64-v4, ", 12, 1000, 0, 4},
+    {"of which a pack holds more than two", ", kernel line-once-i64-v1, ", 2, 1000, 0, 1},
+    {"of whole vectors", ", kernel line-once-i64-v16, ", 48, 1000, 0, 16},
+    {"long", ", kernel line-long-i64-v16, ", 256, 1000, 0, 16},
+    {"long, and many", ", kernel line-long-i64-v16, ", 4096, 100000, 0, 16},
+    {"many, from a table that does not stay in L2", ", kernel line-i64-v16, ", 64, 10000000, 0, 16},
+    {"single elements side by side", ", kernel line-once-i64-v4, 4 x ", 4, 512, 0, 16},
+    {"single elements, one too many", ", kernel line-once-i64-v4, 17 x ", 4, 513, 0, 16},
+};
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct row *row = &rows[i];
+        char text[200];
+        struct line line = {text, sizeof text, 0};
+        struct cuda_work work;
+        struct nest nest = {
+            .rank = 1, .axes = 1, .run = row->run, .step = 1, .rows = 1, .points = row->points};
+        nest.index_type.bytes = 8;
+        nest.axis[0] = (struct axis){row->points, row->run, row->points};
+        nest.dim[0] = (struct dim){row->points, 0, 1, row->run + row->gap};
+        garner_cuda_plan_for(&work, &nest, garner_cuda_profile_for(90),
+                             (struct cuda_alignment){row->out, 16, row->out});
+        garner_cuda_describe(&work, &line);
+        if (strncmp(text, row->plan, strlen(row->plan)) != 0) fail_msg("%s:%s", row->why, text);
+    }
 }
 
 static void test_nothing_to_do(void **state)
@@ -220,6 +263,7 @@ int main(int count, char **words)
         cmocka_unit_test(test_any_nest_has_a_launch),
         cmocka_unit_test(test_corners),
         cmocka_unit_test(test_a_reach_beyond_64_bits),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_nothing_to_do),
         cmocka_unit_test(test_the_device_has_a_profile),
     };

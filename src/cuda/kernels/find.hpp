@@ -71,7 +71,7 @@ KERNEL_CODE bool check_index(const struct cuda_task &task, const struct axis &ax
 /* Whether COUNT indices are simply inside one axis, and what they select, in numbers that its bound fits
  * into. */
 template <int COUNT, class PICKED>
-KERNEL_CODE bool are_inside(const struct axis &axis, const int64_t (&index)[COUNT], PICKED (&picked)[COUNT])
+KERNEL_CODE bool all_inside(const struct axis &axis, const int64_t (&index)[COUNT], PICKED (&picked)[COUNT])
 {
     bool all = true;
     for (int i = 0; i < COUNT; i++) {
@@ -88,7 +88,7 @@ template <int INDEX, int COUNT, class PICKED>
 KERNEL_CODE void check_indices(const struct cuda_task &task, const struct axis &axis,
                                const int64_t (&index)[COUNT], int64_t point, PICKED (&picked)[COUNT])
 {
-    if (are_inside(axis, index, picked)) return;
+    if (all_inside(axis, index, picked)) return;
     for (int i = 0; i < COUNT; i++) {
         int64_t wide;
         if (!index_inside(index[i], axis.bound, axis.wrap, &wide))

@@ -37,7 +37,7 @@ KERNEL_CODE bool move_points(const struct cuda_task &task, const struct item &it
     load_indices<INDEX, count>(task, it.spot.index, index);
     if (WAY == LONG_WAY)
         check_indices<INDEX>(task, axis, index, it.point, picked);
-    else if (!are_inside(axis, index, picked))
+    else if (!all_inside(axis, index, picked))
         return false;
     for (int i = 0; i < count; i++)
         if (WAY == SHORT_WAY || picked[i] >= 0)
