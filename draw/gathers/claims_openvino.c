@@ -398,7 +398,6 @@ static enum claim claim_points(const struct surroundings *around, const struct g
     int small = is_small(around, node, axis), slice = is_one_slice(around, node),
         alike = infers_like_onnx(around, node, axis);
     if ((!small && !slice) || !alike) return CLAIM_TAKEN;
-    if (is_constant(around, node->inputs[0]) && is_constant(around, node->inputs[1])) return CLAIM_TAKEN;
     if (known &&
         (!arrives_alike(around, node->inputs[0], computed_with) || !are_read_alike(around, node, axis)))
         return CLAIM_TAKEN;

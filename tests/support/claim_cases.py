@@ -162,7 +162,99 @@ def readers(path):
            [(name, kind, None) for name, kind in outputs])
 
 
-CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, thresholds, quantized, half, unsafe, ones, readers, bert, detector)}
+def spans(path, opset=17):
+    """Columns that become no Split: each group of four has one that is picked in another way."""
+    m = Maker()
+    at = [m.constant(f"at{k}", k) for k in range(4)]
+    step, axis = m.constant("step", [1]), m.constant("axis", [1])
+    ends = [m.constant(f"end{k}", [k]) for k in range(5)]
+    inputs = {"i64": (INT64, []), "one": (INT64, [1]), "rows": (INT64, [2])}
+    odd = [("Gather", m.constant("narrow", np.int32(3))), ("Gather", m.constant("pair", [3, 2])), ("Gather", m.constant("square", [[3]])),
+           ("Gather", m.constant("single", [3])), ("Gather", "i64"), ("Gather", "given"), ("Gather", m.constant("below", -1)),
+           ("Slice", ends[3], ends[4], axis), ("Slice", ends[3], ends[4], axis, step), ("Slice", ends[3], ends[4], axis, m.constant("two", [2])),
+           ("Slice", ends[3], ends[4]), ("Slice", "one", ends[4], axis), ("Slice", ends[3], "one", axis), ("Slice", ends[3], ends[4], "one"),
+           ("Slice", ends[3], ends[4], axis, "one")]
+    m.constant("given", 3)  # which is an input, too
+    inputs["given"] = (INT64, [])
+    outputs = []
+    for k, (operator, *more) in enumerate(odd):
+        inputs[f"data{k}"] = (FLOAT, [6, 4])
+        data = m("Relu", f"data{k}")
+        outputs += [(m("Gather", data, at[i], axis=1), FLOAT) for i in range(3)]
+        outputs.append((m(operator, data, *more, **({"axis": 1} if operator == "Gather" else {})), FLOAT))
+    ids = m("Abs", "ids")
+    outputs += [(m("Gather", ids, at[i], axis=1), INT64) for i in range(4)] + [(m("Gather", data, ids), FLOAT)]
+    inputs["ids"] = (INT64, ["n", 4])
+    m.save(path, "spans", [(name, *port) for name, port in inputs.items()], [(name, kind, None) for name, kind in outputs], opset)
+
+
+def old_spans(path):
+    """Of an opset whose Gather the runtime's optimizer leaves."""
+    spans(path, 12)
+
+
+def rows(path):
+    """Long rows behind indices of which there may be one or more, and that other nodes take, too."""
+    m = Maker()
+    wide = m.constant("wide", np.zeros((64, 4096), "f4"))
+    computed = m("Relu", "data")
+    late = m("ReduceMax", "near", axes=[0], keepdims=0, info=(INT64, [None]))
+    outputs = [m("Gather", wide, name) for name in ("single", "named", "square", "near")] + [m("Gather", wide, late)]
+    outputs += [m("Gather", computed, "single"), m("Gather", m("Abs", "data"), "single"), m("Gather", m("Neg", "open"), "single", axis=1)]
+    outputs += [m("Slice", computed, m.constant("start", [0]), m.constant("end", [2]))]
+    outputs += [m("Gather", m("Sqrt", m.constant("huge", np.zeros((2, 3, 4), "f4"))), "many", axis=1)]
+    ids = m("Abs", "near")
+    outputs += [m("Gather", wide, ids), m("Cast", m("Gather", ids, "single"), to=FLOAT), m("Cast", m("Gather", "near", "single"), to=FLOAT)]
+    m.save(path, "rows", [("single", INT64, [1]), ("named", INT64, ["n"]), ("square", INT64, [1, 1]), ("near", INT64, [3, 1]),
+                          ("data", FLOAT, [64, 4096]), ("open", FLOAT, ["n", 3, 4096]), ("many", INT64, [1 << 20, 2])],
+           [(name, FLOAT, None) for name in outputs])  # fmt: skip
+
+
+def types(path):
+    """Of each type; strings and complex numbers are nobody's business but ours, or not even that."""
+    m = Maker()
+    kinds = [TensorProto.STRING, TensorProto.DOUBLE, TensorProto.INT16, TensorProto.UINT32, TensorProto.BOOL, TensorProto.INT8, TensorProto.FLOAT16,
+             TensorProto.BFLOAT16, TensorProto.UINT64]  # fmt: skip
+    outputs = [(m("Gather", f"data{kind}", "rows"), kind) for kind in kinds]
+    outputs += [(m("Gather", m("Reshape", f"data{kind}", m.constant("flat", [6])), "square"), kind) for kind in kinds]
+    outputs.append((m("Gather", m.constant("words", np.array(["a", "b"], object)), "rows"), TensorProto.STRING))
+    m.save(path, "types", [("rows", INT64, [2]), ("square", INT64, [2, 2]), *((f"data{kind}", kind, [3, 2]) for kind in kinds)],
+           [(name, kind, None) for name, kind in outputs])
+
+
+def chains(path):
+    """Identities in a row and gathers in a row, more than anyone follows."""
+    m = Maker()
+    same, picked = "ids", m("Abs", "wide")
+    for _ in range(70):
+        same = m("Identity", same)
+        picked = m("Gather", picked, "many")
+    outputs = [(m("Gather", same, "rows", axis=1), INT64), (m("Gather", m("Identity", m.constant("table", TABLE)), "rows"), FLOAT)]
+    outputs += [(picked, FLOAT), (m("Gather", picked, "rows"), FLOAT)]
+    vector, shorter = m("Abs", "vector"), m("Abs", "shorter")
+    outputs += [(m("Gather", vector, "rows"), INT64), (m("Gather", vector, "square"), INT64), (m("Gather", vector, m.constant("at", [3, 1])), INT64)]
+    outputs += [(m("Cast", m("Gather", shorter, name), to=FLOAT), FLOAT) for name in ("rows", "square", "many")]
+    m.save(path, "chains", [("ids", INT64, [64, 8]), ("wide", FLOAT, [2048, 4096]), ("many", INT64, [2048]), ("rows", INT64, [2]), ("square", INT64, [2, 2]),
+                            ("vector", INT64, [65]), ("shorter", INT64, [64])],
+           [(name, kind, None) for name, kind in outputs])  # fmt: skip
+
+
+def compressed(path):
+    """Tables that are unpacked before they are gathered from, in one step, several, and too many."""
+    m, shaped = Maker(), (FLOAT, [64, 128])
+    half, zero = m.constant("half", np.float32(0.5)), m.constant("zero", np.float32(7))
+    packed, words = m.constant("packed", np.zeros((64, 128), "u1")), m.constant("words", np.zeros((64, 128), "u4"))
+    outputs = [m("Gather", m("Mul", m("Sub", m("Cast", table, to=FLOAT, info=shaped), zero), half), "rows") for table in (packed, words, "bytes")]
+    outputs.append(m("Gather", m("DequantizeLinear", packed, half, m.constant("none", np.uint8(0))), "rows"))
+    deep = m("Cast", packed, to=FLOAT, info=shaped)
+    for _ in range(7):
+        deep = m("Mul", deep, half)
+    outputs += [m("Gather", deep, "rows"), m("Gather", m("Add", m("Cast", packed, to=FLOAT), zero), "rows")]
+    m.save(path, "compressed", [("rows", INT64, [2]), ("bytes", TensorProto.UINT8, [64, 128])], [(name, FLOAT, None) for name in outputs])
+
+
+CASES = {case.__name__: case for case in (embeddings, folded, columns, slices, thresholds, quantized, half, unsafe, ones, readers, spans, old_spans, rows, types,
+                                          chains, compressed, bert, detector)}  # fmt: skip
 
 
 def said_of(path, runtime):
