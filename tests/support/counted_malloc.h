@@ -15,7 +15,7 @@
 
 /* Volatile, because compilers know that malloc and free change no variable of a program. */
 static volatile int counting; /* only calls made while this is set count */
-static volatile int allocations, live, fail_at;
+static volatile int allocations, live, which_fails;
 
 #if !TEST_SANITIZED && defined(__GLIBC__)
 #define INTERPOSED 1
@@ -29,7 +29,7 @@ void __libc_free(void *memory);
 /* Whether this allocation is the one that fails. */
 static int fails(void)
 {
-    return counting && ++allocations == fail_at;
+    return counting && ++allocations == which_fails;
 }
 
 static void *counted(void *memory)
@@ -89,7 +89,7 @@ static bool is_interposed(void)
 static void counting_begin(int n)
 {
     allocations = live = 0;
-    fail_at = n;
+    which_fails = n;
     counting = 1;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir_sample.h"
 #include "testing.h" /* last: cmocka has a macro called fail */
 
 /* ---- Texts in attributes ---- */
@@ -22,6 +23,7 @@ static void test_numbers(void **state)
     int64_t signed_number = 0;
     assert_true(ir_unsigned("18446744073709551615", &number) && number == UINT64_MAX);
     assert_true(ir_unsigned(" 7\n", &number) && number == 7);
+    assert_true(ir_unsigned("\t\r 8\r\t", &number) && number == 8);
     assert_true(ir_signed("-9223372036854775808", &signed_number) && signed_number == INT64_MIN);
     assert_true(ir_signed("9223372036854775807", &signed_number) && signed_number == INT64_MAX);
     assert_false(ir_signed("9223372036854775808", &signed_number));
@@ -246,6 +248,120 @@ static void test_edges(void **state)
     graph_free(&graph);
 }
 
+static void test_ports(void **state)
+{
+    (void)state;
+    NEED_EXPAT();
+    char dims[65 * 16 + 1] = "", xml[4096];
+    for (int i = 0; i < 65; i++)
+        strcat(dims, "<dim>1</dim>");
+    snprintf(xml, sizeof xml, NET("<layer id='1' type='X'><input><port id='0'>%s</port></input></layer>", ""),
+             dims);
+    expect_refusal(GARNER_BAD_FILE, "a port of more than 64 dimensions", xml);
+    memset(dims, '1', 100);
+    dims[100] = 0;
+    snprintf(xml, sizeof xml,
+             NET("<layer id='1' type='X'><input><port id='0'><dim>%s</dim></port></input></layer>", ""),
+             dims);
+    expect_refusal(GARNER_BAD_FILE, "a <dim> that is too long", xml);
+    expect_refusal(GARNER_BAD_FILE, "a second <input>",
+                   NET("<layer id='1' type='X'><input/><input/></layer>", ""));
+    expect_refusal(GARNER_BAD_FILE, "a second <input> or <output>",
+                   NET("<layer id='1' type='X'><output/><output/></layer>", ""));
+    expect_refusal(GARNER_BAD_FILE, "two output ports have the id 0",
+                   NET("<layer id='1' type='X'><output>" PORT PORT "</output></layer>", ""));
+    expect_refusal(GARNER_BAD_FILE, "2 outputs instead of 1",
+                   NET("<layer id='1' type='Parameter'><output>" PORT "<port id='1'/></output></layer>", ""));
+    expect_refusal(
+        GARNER_BAD_FILE, "0 outputs instead of 1",
+        NET("<layer id='1' type='Gather' version='opset8'><input><port id='0'/><port id='1'/><port id='2'/>"
+            "</input></layer>",
+            ""));
+    expect_refusal(GARNER_BAD_FILE, "0 outputs instead of 1", NET("<layer id='1' type='Constant'/>", ""));
+    expect_refusal(
+        GARNER_UNSUPPORTED, "there is no element type \"f33\"",
+        NET("<layer id='1' type='Parameter'><data shape='' element_type='f32'/><output><port id='0' "
+            "precision='f33'/></output></layer>",
+            ""));
+    expect_refusal(GARNER_BAD_FILE, "the attribute destination_type is missing",
+                   NET("<layer id='1' type='Convert' version='opset1'><input><port "
+                       "id='0'/></input><output><port id='1'/>"
+                       "</output></layer>",
+                       ""));
+    expect_refusal(GARNER_BAD_FILE, "from-port is missing", NET(DATA RESULT, "<edge from-layer='0'/>"));
+    expect_refusal(GARNER_BAD_FILE, "to-layer is missing",
+                   NET(DATA RESULT, "<edge from-layer='0' from-port='0'/>"));
+    expect_refusal(GARNER_BAD_FILE, "to-port=\"x\"",
+                   NET(DATA RESULT, "<edge from-layer='0' from-port='0' to-layer='9' to-port='x'/>"));
+    expect_refusal(GARNER_BAD_FILE, "a Result has one input",
+                   NET(DATA "<layer id='9' name='out' type='Result'><input>" PORT
+                            "<port id='1'/></input></layer>",
+                       EDGE));
+}
+
+/* Types that are known only later, by all their names; extents that cannot be the same tensor's. */
+static void test_what_ports_say(void **state)
+{
+    (void)state;
+    static const char *const unknown[] = {"dynamic", "undefined", "UNSPECIFIED"};
+    static const struct {
+        const char *shape, *dims;
+        size_t notes;
+    } said[] = {{"3", "<dim>3</dim>", 0},    {"2..4", "<dim>3</dim>", 0},
+                {"2..4", "<dim>5</dim>", 1}, {"4", "<dim>2</dim>", 1},
+                {"?", "<dim>7</dim>", 0},    {"3", "<dim>-1</dim>", 0},
+                {"5..", "<dim>3</dim>", 1},  {"3", "<dim>3</dim><dim>3</dim>", 1},
+                {"...", "<dim>3</dim>", 0}};
+    struct graph graph;
+    char xml[1024];
+    NEED_EXPAT();
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        snprintf(xml, sizeof xml,
+                 NET("<layer id='0' type='Parameter'><data shape='' element_type='%s'/><output><port id='0' "
+                     "precision='%s'/>"
+                     "</output></layer>" RESULT,
+                     EDGE),
+                 unknown[i], unknown[i]);
+        expect_fine(&graph, xml);
+        assert_int_equal(graph.values[0].dtype, 0);
+        graph_free(&graph);
+    }
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        snprintf(
+            xml, sizeof xml,
+            NET("<layer id='0' name='p' type='Parameter'><data shape='%s' element_type='f32'/><output><port "
+                "id='0'>%s"
+                "</port></output></layer><layer id='9' type='Result'><input><port id='0'/></input></layer>",
+                EDGE),
+            said[i].shape, said[i].dims);
+        expect_fine(&graph, xml);
+        if (graph.note_count != said[i].notes)
+            fail_msg("%s and %s: %zu notes", said[i].shape, said[i].dims, graph.note_count);
+        graph_free(&graph);
+    }
+}
+
+/* A thousand ports that contradict what they are connected to: the notes end after a hundred. */
+static void test_notes(void **state)
+{
+    (void)state;
+    NEED_EXPAT();
+    struct graph graph;
+    char *ports = malloc(1000 * 200 + 1000), *at = ports;
+    assert_non_null(ports);
+    at += sprintf(at, "<net version='11'><layers>" DATA "<layer id='1' type='X'><input>");
+    for (int i = 0; i < 1000; i++)
+        at += sprintf(at, "<port id='%d'><dim>4</dim></port>", i);
+    at += sprintf(at, "</input></layer>" RESULT "</layers><edges>" EDGE);
+    for (int i = 0; i < 1000; i++)
+        at += sprintf(at, "<edge from-layer='0' from-port='0' to-layer='1' to-port='%d'/>", i);
+    strcpy(at, "</edges></net>");
+    expect_fine(&graph, ports);
+    assert_int_equal(graph.note_count, GRAPH_MOST_NOTES);
+    graph_free(&graph);
+    free(ports);
+}
+
 /* ---- Limits ---- */
 
 /* `count` copies of a text between two others. */
@@ -408,6 +524,47 @@ static void test_strings(void **state)
                    constant("element_type='string' shape='0' offset='0' size='0'"));
 }
 
+/* Constants that share bytes as far as they say the same of them, and no further. */
+static void test_shared_strings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second, *words;
+    } pairs[] = {
+        {"shape='2' offset='0' size='19'", "shape='2' offset='0' size='19'", NULL},
+        {"shape='2' offset='0' size='19'", "shape='1,2' offset='0' size='20'", NULL},
+        {"shape='2' offset='0' size='20'", "shape='2' offset='0' size='19'", NULL},
+        {"shape='2' offset='0' size='19'", "shape='0' offset='40' size='8'", NULL},
+        {"shape='0' offset='40' size='8'", "shape='2' offset='0' size='19'", NULL},
+        {"shape='2' offset='0' size='19'", "shape='3' offset='0' size='19'", "do not hold 3 strings"},
+        {"shape='9' offset='0' size='64'", "shape='9' offset='1' size='63'", "do not hold 9 strings"},
+        {"shape='17' offset='0' size='64'", "shape='2' offset='0' size='19'",
+         "overlap those of other layers"},
+        {"shape='4294967296' offset='0' size='19'", "shape='2' offset='0' size='19'",
+         "overlap those of other layers"},
+        {"shape='1' offset='4' size='19'", "shape='2' offset='0' size='19'", "do not hold 1 strings"},
+    };
+    NEED_EXPAT();
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char xml[1024];
+        struct graph graph;
+        snprintf(xml, sizeof xml,
+                 NET("<layer id='0' type='Const' version='opset1'><data element_type='string' "
+                     "%s/><output><port id='0'/>"
+                     "</output></layer><layer id='1' type='Const' version='opset1'><data "
+                     "element_type='string' %s/><output>"
+                     "<port id='0'/></output></layer>" RESULT,
+                     EDGE),
+                 pairs[i].first, pairs[i].second);
+        if (pairs[i].words) {
+            expect_refusal(GARNER_BAD_FILE, pairs[i].words, xml);
+            continue;
+        }
+        expect_fine(&graph, xml);
+        graph_free(&graph);
+    }
+}
+
 /* A file of one gather, of which nothing is connected: enough to see what is said of the layer. */
 static garner_status gather(struct graph *graph, const char *type, const char *opset, const char *data,
                             int inputs, garner_error *error)
@@ -464,6 +621,35 @@ static void test_gathers(void **state)
     }
 }
 
+/* ---- Damage ---- */
+
+/* Whatever byte of a whole file is another: it is read, or refused in words that name the file. */
+static void test_damaged(void **state)
+{
+    (void)state;
+    static const char changes[] = {1, 2, '0' ^ '9', ' ' ^ '\'', '<' ^ 'a'};
+    char *xml = malloc(sizeof sample_xml);
+    size_t refused = 0;
+    NEED_EXPAT();
+    assert_non_null(xml);
+    for (size_t at = 0; at < sizeof sample_xml - 1; at++)
+        for (size_t i = 0; i < sizeof changes; i++) {
+            struct graph graph;
+            garner_error error;
+            memcpy(xml, sample_xml, sizeof sample_xml);
+            xml[at] ^= changes[i];
+            garner_status status = ir_read_bytes(&graph, "x.xml", xml, sizeof sample_xml - 1, sample_bin,
+                                                 sizeof sample_bin, &error);
+            refused += status != GARNER_OK;
+            if (status)
+                assert_memory_equal(error.message, "x.xml: ", 7);
+            else
+                graph_free(&graph);
+        }
+    assert_true(refused > sizeof sample_xml);
+    free(xml);
+}
+
 /* ---- Time ---- */
 
 /* Layers, ports, names and edges by the hundred thousand, none of which is looked for one by one. */
@@ -501,11 +687,16 @@ static void test_linear(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_extents),   cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_types),      cmocka_unit_test(test_names),     cmocka_unit_test(test_smallest),
-        cmocka_unit_test(test_structure),  cmocka_unit_test(test_edges),     cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_attributes), cmocka_unit_test(test_encodings), cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_strings),    cmocka_unit_test(test_gathers),   cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_extents),
+        cmocka_unit_test(test_shapes),         cmocka_unit_test(test_types),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_smallest),
+        cmocka_unit_test(test_structure),      cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_limits),         cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_encodings),      cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_strings),        cmocka_unit_test(test_gathers),
+        cmocka_unit_test(test_linear),         cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_what_ports_say), cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_shared_strings), cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

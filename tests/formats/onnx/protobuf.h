@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct message {
-    unsigned char bytes[512];
+    unsigned char bytes[2048];
     size_t size;
 };
 
