@@ -14,6 +14,7 @@
 
 #include "changing.h"
 #include "npy_header.h"
+#include "onnx/onnx_sample.h"
 #include "open_beneath.h"
 
 static void look_at(const garner_tensor *tensor)
@@ -106,37 +107,6 @@ static void test_pb(void **state)
 }
 
 /* ---- Models ---- */
-
-/* The messages of a model, put together from the inside. */
-struct message {
-    unsigned char bytes[512];
-    size_t size;
-};
-
-static void put_bytes(struct message *message, unsigned field, const void *bytes, size_t size)
-{
-    message->bytes[message->size++] = (unsigned char)(field << 3 | 2);
-    if (size >= 128) message->bytes[message->size++] = (unsigned char)((size & 0x7f) | 0x80);
-    message->bytes[message->size++] = (unsigned char)(size >= 128 ? size >> 7 : size);
-    memcpy(message->bytes + message->size, bytes, size);
-    message->size += size;
-}
-
-static void put_text(struct message *message, unsigned field, const char *text)
-{
-    put_bytes(message, field, text, strlen(text));
-}
-
-static void put_message(struct message *message, unsigned field, const struct message *inner)
-{
-    put_bytes(message, field, inner->bytes, inner->size);
-}
-
-static void put_number(struct message *message, unsigned field, unsigned char value)
-{
-    message->bytes[message->size++] = (unsigned char)(field << 3);
-    message->bytes[message->size++] = value;
-}
 
 /* An empty tensor whose elements lie in a file of its own name. */
 static void put_outside(struct message *tensor, const char *name)
@@ -241,6 +211,19 @@ static void test_onnx(void **state)
     unlink(path);
 }
 
+/* A model that has nearly everything; every byte of it where there is time. */
+static void test_onnx_sample(void **state)
+{
+    (void)state;
+    struct message model = sample_model();
+    set_path("x.onnx");
+    check_model(&model);
+    changing_begin(model.size);
+    for (size_t i = 0; i < model.size; i += test_is_long() ? 1 : 11)
+        change_byte(model.bytes, model.size, i, read_model);
+    changing_end();
+}
+
 /* A list as large as gets memory of its own, in which one number becomes two, or two become one. */
 static void test_onnx_list(void **state)
 {
@@ -299,6 +282,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_npy),         cmocka_unit_test(test_npz),
                                        cmocka_unit_test(test_safetensors), cmocka_unit_test(test_pb),
                                        cmocka_unit_test(test_onnx),        cmocka_unit_test(test_onnx_list),
-                                       cmocka_unit_test(test_beneath)};
+                                       cmocka_unit_test(test_onnx_sample), cmocka_unit_test(test_beneath)};
     return cmocka_run_group_tests_name("changing", tests, make_folder, remove_folder);
 }
