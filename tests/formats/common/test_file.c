@@ -227,6 +227,121 @@ static void test_buffer_boundaries(void **state)
     file_close(&file);
 }
 
+/* Bytes that are written first and known later: still in the buffer, in the file, on the boundary of both. */
+static garner_status produce_patched(void *context, struct sink *sink, garner_error *error)
+{
+    static unsigned char bytes[100000];
+    static const struct {
+        uint64_t at;
+        size_t size;
+    } patches[] = {{99990, 10}, {0, 3}, {50000, 7}, {99990, 5}, {110000, 8}, {109998, 4}};
+    memset(bytes, 'a', sizeof bytes);
+    garner_status status = sink_write(sink, bytes, sizeof bytes, error);
+    if (!status) status = sink_write(sink, bytes, 10010, error);
+    for (size_t i = 0; i < sizeof patches / sizeof *patches && !status; i++) {
+        unsigned char *image = context;
+        memset(image + patches[i].at, 'b' + (int)i, patches[i].size);
+        status = sink_patch(sink, patches[i].at, image + patches[i].at, patches[i].size, error);
+        if (i == 3 && !status)
+            status = sink_write(sink, bytes, 100, error); /* something is in the buffer again */
+    }
+    return status;
+}
+
+static void test_patches(void **state)
+{
+    static unsigned char image[110110];
+    struct file file;
+    garner_error error;
+    (void)state;
+    memset(image, 'a', sizeof image);
+    if (file_save("patched", produce_patched, image, &error)) fail_msg("%s", error.message);
+    assert_int_equal(file_open(&file, "patched", NULL), GARNER_OK);
+    assert_int_equal(file.size, sizeof image);
+    assert_memory_equal(file.bytes, image, sizeof image);
+    file_close(&file);
+    assert_int_equal(file_save("/dev/null", produce_patched, image, &error), GARNER_OK);
+    assert_int_equal(file_save("/dev/full", produce_patched, image, NULL), GARNER_SYSTEM);
+}
+
+/* The descriptor, for several to write at once: of a file alone. */
+static garner_status produce_beside(void *context, struct sink *sink, garner_error *error)
+{
+    int descriptor = -1;
+    garner_status status = sink_write(sink, "first ", 6, error);
+    if (!status) status = sink_descriptor(sink, &descriptor, error);
+    if (status) return status;
+    assert_int_equal(pwrite(descriptor, context, strlen(context), 6), (ssize_t)strlen(context));
+    return GARNER_OK;
+}
+
+static void test_descriptors(void **state)
+{
+    garner_error error;
+    (void)state;
+    assert_int_equal(file_save("beside", produce_beside, "and then", &error), GARNER_OK);
+    expect_text("beside", "first and then");
+    assert_int_equal(file_save("/dev/null", produce_beside, "x", &error), GARNER_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "only a file can be written by several at once"));
+    assert_int_equal(count_files(), 1);
+}
+
+static void test_odd_places(void **state)
+{
+    char path[4200], link[300];
+    garner_error error;
+    (void)state;
+    const int dev = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(dev >= 0);
+    snprintf(path, sizeof path, "/dev/fd/%d/null", dev);
+    if (save(path, "away", &error)) fail_msg("%s", error.message);
+    assert_int_equal(save("/dev/fd/../root/dev/null", "away", &error), GARNER_OK);
+    close(dev);
+    memset(path, 'x', sizeof path - 1);
+    path[sizeof path - 1] = 0;
+    assert_int_equal(save(path, "x", &error), GARNER_SYSTEM);
+    assert_non_null(strstr(error.message, "File name too long"));
+    for (size_t i = 0; i < 4000; i += 2)
+        memcpy(path + i, "./", 2);
+    strcpy(path + 4000, "link"); /* whose target fits into no path, in this folder */
+    memset(link, 0, sizeof link);
+    memset(link, 'y', 200);
+    assert_int_equal(symlink(link, "link"), 0);
+    assert_int_equal(save(path, "x", &error), GARNER_SYSTEM);
+    assert_non_null(strstr(error.message, "File name too long"));
+    assert_int_equal(save("/garner-test", "half of it!", &error) != GARNER_OK,
+                     1); /* in the root, where nothing stays */
+    assert_int_equal(access("/garner-test", F_OK), -1);
+    file_abandon(); /* of which there is none */
+    assert_int_equal(count_files(), 1);
+}
+
+/* The file of somebody else stays theirs if that is allowed, and keeps no rights for a group that is not
+ * theirs. */
+static void test_owners(void **state)
+{
+    enum { SOMEBODY = 65533, NOBODY = 65534 };
+    struct stat about;
+    garner_error error;
+    (void)state;
+    if (geteuid() != 0) SKIP_LOUDLY("only the administrator can give files away");
+    write_text("theirs", "old");
+    assert_int_equal(chmod("theirs", 0666), 0);
+    assert_int_equal(chown("theirs", SOMEBODY, SOMEBODY), 0);
+    assert_int_equal(save("theirs", "new", &error), GARNER_OK);
+    assert_int_equal(stat("theirs", &about), 0);
+    assert_true(about.st_uid == SOMEBODY && about.st_gid == SOMEBODY);
+    assert_int_equal(chmod(".", 0777), 0);
+    assert_int_equal(seteuid(NOBODY), 0);
+    const garner_status status = save("theirs", "newest", &error);
+    assert_int_equal(seteuid(0), 0);
+    if (status) fail_msg("%s", error.message);
+    expect_text("theirs", "newest");
+    assert_int_equal(stat("theirs", &about), 0);
+    assert_int_equal(about.st_uid, NOBODY);
+    assert_int_equal(about.st_mode & 0777, about.st_gid == SOMEBODY ? 0666 : 0606);
+}
+
 /* ---- Reading ---- */
 
 static void test_streams_are_read_as_asked(void **state)
@@ -313,6 +428,10 @@ int main(void)
         TEST(test_places_that_cannot_be),
         TEST(test_fifos_and_devices_are_written_through),
         TEST(test_buffer_boundaries),
+        TEST(test_patches),
+        TEST(test_descriptors),
+        TEST(test_odd_places),
+        TEST(test_owners),
         TEST(test_streams_are_read_as_asked),
         TEST(test_endless_devices_do_not_matter),
         TEST(test_printable),
