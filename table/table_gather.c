@@ -204,7 +204,8 @@ static garner_status produce(void *context, struct sink *sink, garner_error *err
 {
     struct saving *s = context;
     struct stat before;
-    int64_t most = s->run && s->room / (uint64_t)s->run ? (int64_t)(s->room / (uint64_t)s->run) : 1;
+    /* save_planned lets no empty run come here */
+    int64_t most = s->room / (uint64_t)s->run ? (int64_t)(s->room / (uint64_t)s->run) : 1;
     garner_status status = sink_write(sink, s->preamble.bytes, s->preamble.size, error);
     if (!status) status = look(s->gather->table, &before, error);
     for (int64_t first = 0; first < s->gather->all && !status; first += most)
@@ -221,7 +222,7 @@ static garner_status save_parts(struct saving *s, const garner_tensor *out, cons
     g->memory /= 2;
     garner_status status = npy_preamble(&s->preamble, out, g->table->place.array.descr, path, g->error);
     if (status) return status;
-    s->part = malloc(s->room ? (size_t)s->room : 1);
+    s->part = malloc((size_t)s->room);
     status = s->part ? file_save(path, produce, s, g->error) : fail_memory(g->error, path, s->room);
     free(s->part);
     free(s->preamble.bytes);

@@ -10,7 +10,7 @@
 const unsigned char *table_map(struct garner_table *table)
 {
     pthread_mutex_lock(&table->lock);
-    if (!table->mapping && table->place.file_size > 0 && table->place.file_size <= SIZE_MAX) {
+    if (!table->mapping && table->place.file_size <= SIZE_MAX) {
         size_t size = (size_t)table->place.file_size;
         void *mapping = mmap(NULL, size, PROT_READ, MAP_SHARED, table->place.descriptor, 0);
         if (mapping != MAP_FAILED) {

@@ -6,6 +6,7 @@
 #include "store.h"
 #include "table_scene.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 /* ---- Files ---- */
@@ -133,7 +134,8 @@ static void big_endian(void **state)
 /* Elements that lie on no whole bytes are mapped, or nothing. */
 static void half_bytes(void **state)
 {
-    static const int64_t shape[2] = {6, 3}, three = 3, out_shape[2] = {3, 3};
+    static const int64_t shape[2] = {6, 3}, three = 3, out_shape[2] = {3, 3}, zero = 0,
+                         empty_shape[2] = {0, 3};
     static unsigned char bytes[9] = {0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe, 0x10}, out[5];
     static int64_t values[3] = {5, 0, 1};
     const garner_tensor data = {.data = bytes, .shape = shape, .rank = 2, .dtype = GARNER_U4, .bytes = 9};
@@ -158,6 +160,11 @@ static void half_bytes(void **state)
                          1); /* .npy has no such type */
         garner_table_close(table);
     }
+    garner_table *table = open_other("x.pb", NULL, GARNER_TABLE_ANY);
+    const garner_tensor none = {.data = values, .shape = &zero, .rank = 1, .dtype = GARNER_I64};
+    const garner_tensor empty = {.data = out, .shape = empty_shape, .rank = 2, .dtype = GARNER_U4};
+    assert_int_equal(garner_table_gather(table, &op, &none, &empty, &error), GARNER_OK);
+    garner_table_close(table);
     unlink(named("x.pb"));
 }
 
@@ -429,9 +436,154 @@ static void saves_that_fail(void **state)
     scene_free(&s);
 }
 
+/* More points than there is room for at a time: in several passes, with zeroes, and one row more often than
+ * there is room. */
+static void several_passes(void **state)
+{
+    enum { POINTS = 60000 };
+    struct scene s;
+    (void)state;
+    scene_make(&s, (garner_op){.kind = GARNER_GATHER, .oob = GARNER_OOB_ZERO}, GARNER_U8, 2,
+               (int64_t[]){3000, 3}, 1, (int64_t[]){POINTS});
+    for (int same = 0; same < 2; same++) {
+        for (int64_t i = 0; i < POINTS; i++)
+            s.values[i] = same && i % 3 ? 77 : below(3100);
+        for (size_t h = 0; h < HOWS; h++) {
+            garner_table *table = open_table(hows[h], 1 << 20);
+            compare(&s, table);
+            garner_table_close(table);
+        }
+    }
+    scene_free(&s);
+}
+
+/* Indices that are all wrong, or wrong late, where the first look at them is to find out what is in the page
+ * cache. */
+static void wrong_indices(void **state)
+{
+    enum { POINTS = 5000 };
+    static const int64_t first_wrong[] = {0, POINTS - 1};
+    struct scene s;
+    (void)state;
+    scene_make(&s, (garner_op){.kind = GARNER_GATHER}, GARNER_U8, 2, (int64_t[]){3000, 64}, 1,
+               (int64_t[]){POINTS});
+    for (size_t w = 0; w < 2; w++)
+        for (size_t h = 0; h < HOWS; h++)
+            for (int hot = 0; hot < 2; hot++) {
+                garner_table *table = open_table(hows[h], 1 << 20);
+                for (int64_t i = 0; i < POINTS; i++)
+                    s.values[i] = below(3000);
+                if (hot) compare(&s, table);
+                table->was_hot = hot;
+                for (int64_t i = first_wrong[w]; i < POINTS; i++)
+                    s.values[i] = 3000;
+                compare(&s, table);
+                assert_int_equal(garner_table_save(table, &s.op, &s.indices, result_path, NULL, &s.error),
+                                 GARNER_OUT_OF_RANGE);
+                garner_table_close(table);
+            }
+    scene_free(&s);
+}
+
+/* A ring that was refused once is not asked for again. */
+static void remembers_a_refused_ring(void **state)
+{
+    static const garner_table_how ways[] = {GARNER_TABLE_RING, GARNER_TABLE_ANY};
+    struct scene s;
+    (void)state;
+    scattered(&s);
+    for (size_t i = 0; i < 2; i++) {
+        garner_table_stats stats = {.size = sizeof stats};
+        garner_table *table = open_table(ways[i], 0);
+        table->no_ring = 1;
+        table->residency = TABLE_UNKNOWN;
+        compare(&s, table);
+        garner_table_report(table, &stats);
+        assert_int_equal(stats.how, GARNER_TABLE_PREAD);
+        garner_table_close(table);
+    }
+    scene_free(&s);
+}
+
+/* Tuples of no index, each of which picks all of data. */
+static void empty_tuples(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_make(&s, (garner_op){.kind = GARNER_GATHER_ND}, GARNER_I32, 2, (int64_t[]){4, 3}, 2,
+               (int64_t[]){5, 1});
+    s.indices_shape[1] = 0;
+    garner_table *table = open_table(GARNER_TABLE_MAPPED, 0);
+    garner_error error;
+    const garner_status wanted = garner_run(&s.op, &s.data, &s.indices, &s.expected, NULL, &s.error);
+    assert_int_equal(garner_table_gather(table, &s.op, &s.indices, &s.out, &error), wanted);
+    assert_string_equal(error.message, s.error.message);
+    garner_table_close(table);
+    scene_free(&s);
+}
+
+/* ---- While it runs ---- */
+
+static int calls_until_stop;
+
+static int stop(void *context, int64_t done, int64_t all)
+{
+    (void)context, (void)done, (void)all;
+    return --calls_until_stop <= 0;
+}
+
+/* Another process sets the time of the last write. */
+static int set_time(void *context, int64_t done, int64_t all)
+{
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1000}};
+    (void)done, (void)all;
+    assert_int_equal(utimensat(AT_FDCWD, context, times, 0), 0);
+    return 0;
+}
+
+/* Rows longer than the memory for one part of a file: stopped between them, into a full disk, from a changed
+ * file. */
+static void long_rows_into_a_file(void **state)
+{
+    struct scene s;
+    garner_table *table;
+    (void)state;
+    scene_make(&s, (garner_op){.kind = GARNER_GATHER, .oob = GARNER_OOB_ZERO}, GARNER_U8, 2,
+               (int64_t[]){3, 700000}, 1, (int64_t[]){4});
+    for (int64_t i = 0; i < 4; i++)
+        s.values[i] = 3 - i;
+    for (size_t h = 0; h < HOWS; h++) {
+        garner_table_options options = {.how = hows[h], .memory = 1 << 20, .watch = stop};
+        assert_int_equal(garner_table_open(path, NULL, &options, &table, &s.error), GARNER_OK);
+        calls_until_stop = 2;
+        assert_int_equal(garner_table_save(table, &s.op, &s.indices, result_path, NULL, &s.error),
+                         GARNER_CANCELLED);
+        garner_table_close(table);
+        table = open_table(hows[h], 1 << 20);
+        assert_int_equal(symlink("/dev/full", named("full.npy")), 0);
+        assert_int_equal(garner_table_save(table, &s.op, &s.indices, other_path, NULL, &s.error),
+                         GARNER_SYSTEM);
+        unlink(other_path);
+        garner_table_close(table);
+        options = (garner_table_options){.how = hows[h], .watch = set_time, .context = path};
+        assert_int_equal(garner_table_open(path, NULL, &options, &table, &s.error), GARNER_OK);
+        assert_int_equal(garner_table_gather(table, &s.op, &s.indices, &s.out, &s.error), GARNER_SYSTEM);
+        assert_non_null(strstr(s.error.message, "written to while it was read"));
+        garner_table_close(table);
+        save_data(&s);
+    }
+    assert_int_not_equal(access(result_path, F_OK), 0);
+    scene_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_passes),
+        cmocka_unit_test(wrong_indices),
+        cmocka_unit_test(remembers_a_refused_ring),
+        cmocka_unit_test(empty_tuples),
+        cmocka_unit_test(long_rows_into_a_file),
         cmocka_unit_test(kinds_of_files),
         cmocka_unit_test(big_endian),
         cmocka_unit_test(half_bytes),
