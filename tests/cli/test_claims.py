@@ -6,8 +6,10 @@ import collections
 import itertools
 import json
 import platform
+import xml.etree.ElementTree as tree
 
 import numpy as np
+import onnx
 import pytest
 from claim_cases import CASES
 from models_like_real import FLOAT, INT64, Maker
@@ -63,6 +65,20 @@ def test_counts(reasons, tmp_path, name):
     said = reasons("m.onnx").values()
     counts = [" ".join(f"{count} {reason}" for reason, count in sorted(collections.Counter(column).items())) for column in zip(*said)]
     assert tuple(counts[:COMPARED]) == COUNTS[name][:COMPARED]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_views(garner, tmp_path, name):
+    """The same models in the other views, at any width: they agree about the nodes, and what is for programs can be parsed."""
+    CASES[name](tmp_path / "m.onnx")
+    nodes = len(onnx.load(tmp_path / "m.onnx").graph.node)
+    assert len(json.loads(garner("info", "m.onnx", "--json").text)["nodes"]) == nodes
+    assert garner("info", "m.onnx").code == 0
+    for width in ("40", "200"):
+        assert garner("explain", "m.onnx", env={"COLUMNS": width}).code == 0
+    if nodes < 200:  # more are too many for a picture
+        assert garner("explain", "m.onnx", "--svg", "m.svg").code == 0
+        tree.parse(tmp_path / "m.svg")
 
 
 def shortened(words):
