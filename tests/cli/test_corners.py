@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""Arguments and contents at their edges, command by command: what is just allowed, just refused, cut off, or not there."""
+
+import json
+import os
+import pty
+import struct
+import subprocess
+import termios
+
+import ml_dtypes
+import numpy
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from protobuf import model, save, value
+from terminal import read_terminal
+
+# ---- Words and numbers ----
+
+
+@pytest.mark.parametrize("words, arguments", [
+    ("whole number", ["gather", "[1]", "[0]", "--threads", "-1"]),
+    ("whole number", ["gather", "[1]", "[0]", "--threads", "2147483648"]),
+    ("whole number", ["gather", "[1]", "[0]", "--threads", "x"]),
+    ("bytes such as 512M", ["gather", "[1]", "[0]", "--memory", "M"]),
+    ("bytes such as 512M", ["gather", "[1]", "[0]", "--memory", "5X"]),
+    ("bytes such as 512M", ["gather", "[1]", "[0]", "--memory", "5MB"]),
+    ("bytes such as 512M", ["gather", "[1]", "[0]", "--memory", "123456789012345678901234M"]),
+    ("bytes such as 512M", ["gather", "[1]", "[0]", "--memory", "99999999999999999999"]),
+    ("bytes such as 512M", ["gather", "[1]", "[0]", "--memory", "9999999999T"]),
+    ("bytes such as 512M", ["gather", "[1]", "[0]", "--memory", "1048575"]),
+    ("no option", ["gather", "--" + "long" * 40]),
+    ("no option", ["gather", "--" + "x" * 25]),
+    ("no option", ["gather", "--Axiss", "0"]),
+    ("no command", ["gather-" + "x" * 60]),
+    ("no command", ["GATHER"]),
+    ("no shape", ["bench", "gather", "--data-shape", "1" * 24, "--indices-shape", "3"]),
+    ("no shape", ["bench", "gather", "--data-shape", "3,", "--indices-shape", "3"]),
+    ("no shape", ["bench", "gather", "--data-shape", ",".join("1" * 65), "--indices-shape", "3"]),
+    ("no shape", ["bench", "gather", "--data-shape", "[3", "--indices-shape", "3"]),
+    ("no shape", ["bench", "gather", "--data-shape", "3]2", "--indices-shape", "3"]),
+    ("no shape", ["bench", "gather", "--data-shape", "-3", "--indices-shape", "3"]),
+    ("given together", ["bench", "gather", "--indices-shape", "3"]),
+    ("given together", ["bench", "gather", "--data-shape", "3"]),
+    ("bench makes no opaque", ["bench", "gather", "--dtype", "opaque"]),
+    ("bench makes no str", ["bench", "gather", "--dtype", "str"]),
+    ("the result is empty", ["bench", "gather", "--data-shape", "3", "--indices-shape", "0", "--seconds", "0"]),
+    ("the result is empty", ["bench", "gather", "--data-shape", "3,0", "--indices-shape", "2", "--seconds", "0"]),
+    ("file: is followed by no path", ["gather", "file:", "[0]"]),
+    ("nor is it a model", ["explain", "nothing", "[0]"]),
+    ("neither a literal nor", ["gather", "nothing", "[0]"]),
+    ("GARNER_NUM_THREADS", ["gather", "[1]", "[0]", "GARNER_NUM_THREADS=99999999999999999999"]),
+    ("GARNER_NUM_THREADS", ["gather", "[1]", "[0]", "GARNER_NUM_THREADS=2147483648"]),
+    ("GARNER_NUM_THREADS", ["gather", "[1]", "[0]", "GARNER_NUM_THREADS=01"]),
+], ids=str)  # fmt: skip
+def test_refused(garner, words, arguments):
+    variables = dict(word.split("=") for word in arguments if word.startswith("GARNER_"))
+    answer = garner(*(word for word in arguments if not word.startswith("GARNER_")), env=variables)
+    assert answer.code in (2, 4) and words in answer.err and answer.out == b"", answer
+
+
+def test_taken(garner, tmp_path):
+    assert garner("gather", "[1,2]", "[0]", "--Batch_dims", "0").code == 2  # letters of another case are other letters
+    assert garner("gather", "[1,2]", "[0]", "--batch_dims", "0").code == 0
+    assert garner("gather", "[1,2]", "[0]", "--threads", "2147483647", env={"GARNER_NUM_THREADS": ""}).code == 0
+    assert garner("gather", "-o", "a.npy", "[1,2]", "-o", "b.npy", "[0]").code == 0  # the last counts
+    assert (tmp_path / "b.npy").exists() and not (tmp_path / "a.npy").exists()
+    numpy.save(tmp_path / "x.npy", [1, 2])
+    assert garner("gather", "x.npy", "[0]", "--memory", "1048576", "-o", "y.npy").code == garner("gather", "x.npy", "[0]", "--memory", "2g").code == 0
+    (tmp_path / "x.npy").rename(tmp_path / "-")  # which is a file's name here, and not standard input
+    assert garner("gather", "file:-", "[1]").text == "[2]\n"
+
+
+@pytest.mark.parametrize("columns", ["0", "-5", "10000", "x", ""])
+def test_widths_that_are_none(garner, columns):
+    plain = garner("explain", "gather", "iota(3)", "[0,1]", env={"COLUMNS": "80"})
+    assert garner("explain", "gather", "iota(3)", "[0,1]", env={"COLUMNS": columns}).text == plain.text
+
+
+@pytest.mark.parametrize("terminal, rows", [("xterm", 40), ("dumb", 0), ("xterm", 0)])
+def test_a_terminal_of_any_width(program, surroundings, terminal, rows):
+    lead, follow = pty.openpty()
+    termios.tcsetwinsize(follow, (24, rows))
+    subprocess.run([program, "explain", "gather", "iota(30)", "[0,1]"], stdout=follow, env={**surroundings, "TERM": terminal, "COLUMNS": "70"}, check=True)
+    os.close(follow)
+    shown = read_terminal(lead).decode()
+    assert ("\x1b[" in shown) == (terminal != "dumb") and "out" in shown
+
+
+# ---- bench ----
+
+
+@pytest.mark.parametrize("arguments", [
+    ["gather", "--data-shape", "[40,4]", "--indices-shape", "[]", "--axis", "-1"],
+    ["gather", "--data-shape", "40,4", "--indices-shape", "7", "--index-dtype", "u8"],
+    ["gather", "--data-shape", "40,4", "--indices-shape", "7", "--index-dtype", "u16", "--batch-dims", "0"],
+    ["gather", "--data-shape", "40,4", "--indices-shape", "40,2", "--index-dtype", "i32", "--axis", "1", "--batch-dims", "-1"],
+    ["gather-nd", "--data-shape", "9,40,4", "--indices-shape", "9,7,1", "--batch-dims", "1"],
+    ["gather", "--axis", "0"],
+], ids=str)  # fmt: skip
+def test_bench(garner, arguments):
+    answer = garner("bench", *arguments, "--seconds", "0", "--threads", "1", "--json")
+    assert answer.code == 0 and json.loads(answer.text), answer
+    assert garner("bench", *arguments, "--seconds", "0", "--threads", "1").code == 0
+
+
+def test_bench_of_opaque_elements(garner, tmp_path):
+    numpy.save(tmp_path / "x.npy", numpy.zeros(5, [("a", "i4"), ("b", "u1")]))
+    assert "opaque[5]" in garner("bench", "gather", "x.npy", "[0,1]", "--seconds", "0", "--threads", "1").text
+
+
+# ---- diff ----
+
+
+@pytest.mark.parametrize("left, right, words", [
+    ([b"a" * 40, b"b"], [b"a" * 39 + b"c", b"b"], "first difference at [0]"),
+    (numpy.zeros(3, "V40"), numpy.ones(3, "u1").repeat(40).view("V40"), "bytes 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ... and bytes 01"),
+    (numpy.zeros(3, [("a", "i4")]), numpy.zeros(3, [("b", "i4")]), "types differ: opaque"),
+    (numpy.zeros(3, "V7"), numpy.zeros(3, "V8"), "types differ: opaque"),
+    (numpy.array(5), numpy.array(6), "first difference at []: 5 and 6; 1 of 1 element differs"),
+    (numpy.array("x" * 300), numpy.array("x" * 299 + "y"), "... and "),
+    (numpy.array(["same", ""]), numpy.array(["same", "z"]), "bytes 00"),
+    (numpy.asfortranarray([[1, 2], [3, 4]]), numpy.array([[1, 2], [3, 5]]), "[1,1]: 4 and 5"),
+], ids=str)  # fmt: skip
+def test_differences(garner, tmp_path, left, right, words):
+    numpy.save(tmp_path / "a.npy", left)
+    numpy.save(tmp_path / "b.npy", right)
+    answer = garner("diff", "a.npy", "b.npy")
+    assert answer.code == 1 and words in answer.text, answer
+    assert garner("diff", "a.npy", "a.npy").code == 0
+
+
+def test_strings(garner):
+    for left, right, words in (('["same",""]', '["same","z"]', '[1]: "" and "z"; 1 of 2'), ('["ab"]', '["ac"]', '[0]: "ab" and "ac"'),
+                               ('["' + "x" * 300 + '"]', '["' + "x" * 299 + 'y"]', "... and ")):  # fmt: skip
+        answer = garner("diff", left, right)
+        assert answer.code == 1 and words in answer.text, answer
+        assert garner("diff", left, left).code == 0
+
+
+def test_files_of_which_several_differ(garner, tmp_path):
+    numpy.savez(tmp_path / "a.npz", x=[1], y=[2], z=[3])
+    numpy.savez(tmp_path / "b.npz", x=[1], y=[3], z=[4])
+    numpy.savez(tmp_path / "c.npz", x=[1], y=[2], z=[4])
+    assert garner("diff", "a.npz", "b.npz").text.endswith("2 tensors differ\n")
+    assert garner("diff", "a.npz", "c.npz").text.endswith("1 tensor differs\n")
+    content = (tmp_path / "b.npz").read_bytes()
+    at = content.index(struct.pack("<q", 3))
+    (tmp_path / "d.npz").write_bytes(content[:at] + b"\7" + content[at + 1 :])
+    answer = garner("diff", "a.npz", "d.npz")
+    assert answer.code == 4 and "d.npz" in answer.err
+
+
+# ---- run, check, info ----
+
+
+def test_run_names(garner, refuses, tmp_path):
+    many = [f"a_long_name_of_an_input_{k}" for k in range(20)]
+    save(model([helper.make_node("Identity", [many[0]], ["y"])], many), tmp_path / "many.onnx")
+    refuses(2, "'a_long_name_of_an_input_0', ", "run", "many.onnx", "zz=1")
+    save(model([helper.make_node("Constant", [], ["y"], value_int=3)], [], [value("y", 7)]), tmp_path / "none.onnx")
+    refuses(2, "its inputs are: none", "run", "none.onnx", "zz=1")
+    refuses(2, "no output 'other'", "run", "none.onnx", "-o", "other=x.npy")
+    refuses(2, "--out that nothing is printed", "run", "none.onnx", "-o", "x.npy", "--format", "json")
+    refuses(2, "--output-dir that nothing is printed", "run", "none.onnx", "--output-dir", "d", "--format", "json")
+    save(model([helper.make_node("Constant", [], ["y"], value_int=3)], [], []), tmp_path / "mute.onnx")
+    assert garner("run", "mute.onnx", "--format", "json").text == "{}\n"
+    assert garner("run", "mute.onnx").text == ""
+
+
+def test_run_of_types_without_npy(garner, tmp_path):
+    """Into a folder each type goes as a file that has it."""
+    arrays = {"f8": numpy.ones(2, ml_dtypes.float8_e4m3fn), "half": numpy.ones(2, ml_dtypes.bfloat16), "text": numpy.array(["a", "b"]), "plain": numpy.ones(2)}
+    tensors = [numpy_helper.from_array(array.astype(object) if array.dtype.kind == "U" else array, name) for name, array in arrays.items()]
+    nodes = [helper.make_node("Identity", [name], ["out_" + name]) for name in arrays]
+    outputs = [value("out_" + tensor.name, tensor.data_type, [2]) for tensor in tensors]
+    save(model(nodes, [], outputs, tensors), tmp_path / "m.onnx")
+    assert garner("run", "m.onnx", "--output-dir", "d").code == 0
+    assert sorted(os.listdir(tmp_path / "d")) == ["out_f8.pb", "out_half.pb", "out_plain.npy", "out_text.pb"]
+    answer = garner("run", "m.onnx", "--format", "json")
+    assert answer.code in (0, 4) and (answer.code or set(json.loads(answer.text)) == {tensor.name for tensor in outputs})
+    assert garner("run", "m.onnx", "-v").code == 0
+
+
+def test_check_of_several_outputs(garner, tmp_path):
+    nodes = [helper.make_node("Identity", ["x"], ["y"]), helper.make_node("Identity", ["x"], ["z"])]
+    for name, outputs in (("first", [5, 0]), ("second", [0, 5]), ("neither", [0, 0])):
+        for number in range(2):
+            data = tmp_path / "all" / name / f"test_data_set_{number}"
+            data.mkdir(parents=True)
+            save(numpy_helper.from_array(numpy.zeros(2, "f4")), data / "input_0.pb")
+            for i, content in enumerate(outputs):
+                save(numpy_helper.from_array(numpy.full(2, content, "f4")), data / f"output_{i}.pb")
+        save(model(nodes, ["x"], ["y", "z"]), tmp_path / "all" / name / "model.onnx")
+    (tmp_path / "all" / ".hidden").mkdir()
+    (tmp_path / "all" / "empty").mkdir()
+    (tmp_path / "all" / "file").write_text("")
+    save(model(nodes, ["x"], ["y", "z"], opset=99), tmp_path / "all" / "newer.onnx")
+    (tmp_path / "all" / "newer").mkdir()
+    (tmp_path / "all" / "newer.onnx").rename(tmp_path / "all" / "newer" / "model.onnx")
+    for more in ([], ["--follow-links"], ["--json"]):
+        answer = garner("check", "all/", *more)
+        assert answer.code == 1, answer
+    assert json.loads(answer.text)["failed"] == 2 and json.loads(answer.text)["unsupported"] == 1
+    assert [folder["result"] for folder in json.loads(answer.text)["folders"]] == ["fail", "pass", "unsupported", "fail"]
+    answer = garner("check", "all/empty")
+    assert answer.code == 4 and "no model.onnx in it" in answer.err
+
+
+def test_info_of_odd_ports(garner, tmp_path):
+    """Inputs that are no tensors, that have a default, or of which nothing is said; nodes without a name, and notes."""
+    sequence = helper.make_tensor_sequence_value_info("list", TensorProto.FLOAT, None)
+    nothing = helper.make_empty_tensor_value_info("bare")
+    default = numpy_helper.from_array(numpy.zeros((2, 3), "f4"), "given")
+    nodes = [helper.make_node("Gather", ["given", "i"], ["y"]), helper.make_node("SequenceLength", ["list"], ["n"]), helper.make_node("Relu", ["bare"], ["r"]),
+             helper.make_node("Identity", ["y"], ["z"], name="long" * 300)]
+    save(model(nodes, [sequence, nothing, value("i", 7, ["n", None]), value("given", 1, [2, 3])], [value("z", 1, [5, 5]), "r", value("n", 7)], [default]),
+         tmp_path / "m.onnx")  # fmt: skip
+    text = garner("info", "m.onnx")
+    assert text.code == 0 and "sequence" in text.text, text
+    whole = json.loads(garner("info", "m.onnx", "--json", "--follow-links").text)
+    assert [port["name"] for port in whole["inputs"]] == ["list", "bare", "i", "given"]
+    for arguments in (["explain", "m.onnx"], ["explain", "m.onnx", "--follow-links", "--gathers"], ["info", "m.onnx", "--gathers"]):
+        assert garner(*arguments).code == 0
+    answer = garner("run", "m.onnx", "i=[[0]]")
+    assert answer.code == 4 and "operators that do not run here" in answer.err, answer
