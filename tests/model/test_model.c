@@ -262,12 +262,159 @@ static void test_cycle(void **state)
     assert_non_null(strstr(error.message, "cycle"));
 }
 
+/* ---- What is refused, and what is noted ---- */
+
+/* Six values whose declared shapes are wrong: a note of each, anew in each run. */
+static void test_notes(void **state)
+{
+    (void)state;
+    static const struct graph_extent two = {2, 2, NULL};
+    struct graph graph = begin();
+    size_t x = add_input(&graph, "x", GARNER_F32), i = add_input(&graph, "i", GARNER_I32),
+           axis = add_input(&graph, "axis", GARNER_I32);
+    for (int k = 0; k < 6; k++) {
+        x = add_node(&graph, GRAPH_GATHER, 3, (size_t[]){x, i, axis});
+        graph.values[x].rank = 1;
+        graph.values[x].shape = &two;
+    }
+    add_output(&graph, "y", x);
+    struct model *model = open_graph(&graph);
+    float data[] = {1, 2, 3};
+    int32_t indices[] = {2, 1, 0}, number = 0;
+    garner_tensor tensors[] = {f32(data, (int64_t[]){3}, 1), i32(indices, (int64_t[]){3}, 1),
+                               i32(&number, NULL, 0)};
+    const garner_tensor *inputs[] = {&tensors[0], &tensors[1], &tensors[2]};
+    struct array out;
+    for (int turn = 0; turn < 3; turn++) {
+        assert_int_equal(model_run(model, inputs, &out, NULL, NULL), GARNER_OK);
+        expect(&out, (float[]){1, 2, 3}, 3);
+        array_free(&out);
+        assert_int_equal(model_note_count(model), 6);
+        assert_non_null(strstr(model_note(model, 5), "is declared [2], and its shape is [3]"));
+    }
+    model_free(model);
+}
+
+static void expect_failure(struct model *model, const garner_tensor *const *inputs, garner_status status,
+                           const char *words)
+{
+    struct array outputs[2];
+    garner_error error;
+    assert_int_equal(model_run(model, inputs, outputs, NULL, NULL), status);
+    assert_int_equal(model_run(model, inputs, outputs, NULL, &error), status);
+    if (!strstr(error.message, words)) fail_msg("'%s' does not say '%s'", error.message, words);
+    assert_null(outputs[0].memory);
+}
+
+static void test_axes_that_are_none(void **state)
+{
+    (void)state;
+    struct graph graph = begin();
+    size_t x = add_input(&graph, "x", GARNER_F32), i = add_input(&graph, "i", GARNER_I32),
+           axis = add_input(&graph, "axis", 0);
+    add_output(&graph, "y", add_node(&graph, GRAPH_GATHER, 3, (size_t[]){x, i, axis}));
+    struct model *model = open_graph(&graph);
+    float data[] = {1, 2, 3};
+    int32_t indices[] = {0}, numbers[] = {0, 0};
+    garner_tensor tensors[] = {f32(data, (int64_t[]){3}, 1), i32(indices, (int64_t[]){1}, 1),
+                               f32(data, NULL, 0)};
+    const garner_tensor *inputs[] = {&tensors[0], &tensors[1], &tensors[2]};
+    expect_failure(model, inputs, GARNER_BAD_TYPE, "axis is of type f32");
+    tensors[2] = i32(numbers, (int64_t[]){2}, 1);
+    expect_failure(model, inputs, GARNER_BAD_SHAPE, "axis is no scalar");
+    tensors[2] = i32(numbers, (int64_t[]){1, 1}, 2);
+    expect_failure(model, inputs, GARNER_BAD_SHAPE, "axis is no scalar");
+    inputs[1] = NULL;
+    expect_failure(model, inputs, GARNER_BAD_ARGUMENT, "input 'i' is not given");
+    assert_int_equal(model_plan(model, NULL), GARNER_OK);
+    model_free(model);
+}
+
+static void test_conversions_that_cannot_be(void **state)
+{
+    (void)state;
+    static const int64_t many[] = {INT64_C(1) << 61}, still[] = {0};
+    struct graph graph = begin();
+    size_t x = add_input(&graph, "x", 0), made = add_node(&graph, GRAPH_CONVERT, 1, &x);
+    graph.nodes[0].to = GARNER_I64;
+    add_output(&graph, "y", made);
+    struct model *model = open_graph(&graph);
+    float data[] = {1};
+    signed char byte = 1;
+    garner_tensor real = f32(data, (int64_t[]){1}, 1);
+    garner_tensor large = {.data = &byte, .shape = many, .strides = still, .rank = 1, .dtype = GARNER_I8};
+    expect_failure(model, (const garner_tensor *[]){&real}, GARNER_BAD_TYPE, "Convert: from f32 to i64");
+    expect_failure(model, (const garner_tensor *[]){&large}, GARNER_TOO_LARGE, "does not fit in 63 bits");
+    model_free(model);
+}
+
+/* A type that the version of an Identity does not list, and one beyond every list. */
+static void test_types_of_identities(void **state)
+{
+    (void)state;
+    struct graph graph = begin();
+    size_t x = add_input(&graph, "x", 0), made = add_node(&graph, GRAPH_IDENTITY, 1, &x);
+    graph.nodes[0].types = UINT64_C(1) << GARNER_F32;
+    graph.nodes[0].type = "Identity";
+    graph.nodes[0].version = "1";
+    add_output(&graph, "y", made);
+    struct model *model = open_graph(&graph);
+    float data[] = {1, 2};
+    int32_t number = 0;
+    const garner_tensor real = f32(data, (int64_t[]){2}, 1), whole = i32(&number, NULL, 0);
+    const garner_tensor opaque = {.data = data, .dtype = GARNER_OPAQUE, .item_bytes = 3};
+    struct array out;
+    assert_int_equal(model_run(model, (const garner_tensor *[]){&real}, &out, NULL, NULL), GARNER_OK);
+    expect(&out, data, 2);
+    array_free(&out);
+    expect_failure(model, (const garner_tensor *[]){&whole}, GARNER_BAD_TYPE, "type i32 is not in its list");
+    expect_failure(model, (const garner_tensor *[]){&opaque}, GARNER_BAD_TYPE, "is not in its list");
+    model_free(model);
+}
+
+/* Inputs and outputs that are no tensors, with and without operators that garner does not run. */
+static void test_foreign_ports(void **state)
+{
+    (void)state;
+    static const char *const refusals[] = {NULL, "", "of domain odd"};
+    for (int side = 0; side < 2; side++)
+        for (size_t r = 0; r <= sizeof refusals / sizeof *refusals; r++) {
+            struct graph graph = begin();
+            size_t x = add_input(&graph, "x", 0), y = x;
+            if (r) {
+                y = add_node(&graph, GRAPH_UNSUPPORTED, 1, &x);
+                graph.nodes[0].type = "Odd";
+                graph.nodes[0].refusal = refusals[r - 1];
+            }
+            graph.values[side ? y : x].foreign = "map";
+            add_output(&graph, "y", y);
+            struct model *model = open_graph(&graph);
+            const char *refusal = model_refusal(model);
+            assert_non_null(refusal);
+            assert_non_null(strstr(refusal, side && r ? "output 'y' is no tensor but of type map"
+                                                      : "input 'x' is no tensor but of type map"));
+            assert_int_equal(strstr(refusal, "1 operator that does not run here; and ") != NULL, r > 0);
+            expect_failure(model, (const garner_tensor *[]){NULL}, GARNER_UNSUPPORTED,
+                           "is no tensor but of type map");
+            assert_int_equal(model_plan(model, NULL), GARNER_UNSUPPORTED);
+            model_free(model);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axis_input),  cmocka_unit_test(test_axis_refused),
-        cmocka_unit_test(test_conversions), cmocka_unit_test(test_shared_outputs),
-        cmocka_unit_test(test_slots),       cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_axis_input),
+        cmocka_unit_test(test_axis_refused),
+        cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_shared_outputs),
+        cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_axes_that_are_none),
+        cmocka_unit_test(test_conversions_that_cannot_be),
+        cmocka_unit_test(test_types_of_identities),
+        cmocka_unit_test(test_foreign_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
