@@ -271,8 +271,10 @@ static int open_named(struct target *target)
     int number = random_name(target->temporary);
     if (!number) {
         hold(target);
-        target->descriptor = openat(target->folder, target->temporary,
-                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        do
+            target->descriptor = openat(target->folder, target->temporary,
+                                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        while (target->descriptor < 0 && errno == EINTR);
         if (target->descriptor >= 0) return 0;
         number = errno;
         hold(NULL);

@@ -17,7 +17,10 @@
 /* A folder that may be searched but not listed cannot be synced, only used. */
 int filesystem_open_folder(const char *path)
 {
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder;
+    do
+        folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (folder < 0 && errno == EINTR);
     return folder < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : folder;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Arguments and contents at their edges, command by command: what is just allowed, just refused, cut off, or not there."""
 
+import errno
 import json
 import os
 import pty
@@ -224,3 +225,57 @@ def test_info_of_odd_ports(garner, tmp_path):
         assert garner(*arguments).code == 0
     answer = garner("run", "m.onnx", "i=[[0]]")
     assert answer.code == 4 and "operators that do not run here" in answer.err, answer
+
+
+# ---- Calls that are interrupted, or that this system does not know ----
+
+
+@pytest.fixture
+def far(tmp_path):
+    """A model whose table lies in another file, and an array as large as several reads."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "x.bin").write_bytes(numpy.arange(6, dtype="f4").tobytes())
+    table = TensorProto(name="w", dims=[3, 2], data_type=1, data_location=TensorProto.EXTERNAL)
+    table.external_data.add(key="location", value="sub/x.bin")
+    save(model([helper.make_node("Gather", ["w", "i"], ["y"])], [value("i", 7, ["n"])], ["y"], [table]), tmp_path / "m.onnx")
+    numpy.save(tmp_path / "x.npy", numpy.arange(60000))
+    (tmp_path / "old.npy").write_bytes(b"old")
+    return tmp_path
+
+
+HARMLESS = [("open", errno.EINTR), ("openat2", errno.EINTR), ("openat2", errno.EAGAIN), ("openat2", errno.ENOSYS), ("openat2", errno.EPERM),
+            ("openat2", errno.EINVAL), ("fsync", errno.EINVAL), ("fsync", errno.ENOTSUP), ("getrandom", errno.EINTR), ("read", errno.EINTR),
+            ("write", errno.EINTR), ("close", errno.EINTR)]  # fmt: skip
+
+
+@pytest.mark.parametrize("call, number", HARMLESS, ids=str)
+def test_calls_that_may_fail_like_this(garner, failing, far, call, number):
+    env = {**failing, "FAIL_CALL": f"{call}:1:{number}"}
+    answer = garner("run", "m.onnx", "i=[2,0]", env=env)
+    assert answer.code == 0 and answer.text == "[[4.0,5.0],[0.0,1.0]]\n", answer
+    for out in ("new.npy", "old.npy", "/dev/null"):
+        answer = garner("gather", "-", "iota(60000)", "-o", out, env=env, stdin=(far / "x.npy").read_bytes())
+        assert answer.code == 0, answer
+    assert (numpy.load(far / "new.npy") == numpy.arange(60000)).all() and (numpy.load(far / "old.npy") == numpy.arange(60000)).all()
+
+
+@pytest.mark.parametrize("call, number, words", [
+    ("openat2", errno.EACCES, "open external data 'sub/x.bin': Permission denied"),
+    ("openat2", errno.EXDEV, "is a symbolic link or lies behind one"),
+    ("openat2", errno.ENXIO, "is no regular file"),
+    ("mmap", errno.ENOMEM, "x.bin"),
+    ("fstat", errno.EIO, ""),
+], ids=str)  # fmt: skip
+def test_calls_that_may_not(garner, failing, far, call, number, words):
+    for n in range(1, 4):
+        answer = garner("run", "m.onnx", "i=[2,0]", env={**failing, "FAIL_CALL": f"{call}:{n}:{number}"})
+        assert answer.code in (0, 4, 5) and (answer.code or answer.text == "[[4.0,5.0],[0.0,1.0]]\n"), answer
+        if answer.code and n == 1:
+            assert words in answer.err, answer
+
+
+def test_a_device_that_cannot_be_looked_at(garner, failing, far):
+    for call in ("fstat", "open", "close", "write"):
+        for n in range(1, 9):
+            answer = garner("gather", "x.npy", "[1]", "-o", "/dev/null", env={**failing, "FAIL_CALL": f"{call}:{n}:{errno.EIO}"})
+            assert answer.code in (0, 5), answer

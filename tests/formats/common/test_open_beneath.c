@@ -143,6 +143,61 @@ static void test_map(void **state)
     map_is("none", 0, GARNER_SYSTEM);
 }
 
+/* Names that the walk takes apart by itself. */
+static void test_walked_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int number; /* 0: it opens */
+    } odd[] = {{"", 0},
+               {"/", 0},
+               {"sub/", 0},
+               {"sub", 0},
+               {"..", EINVAL},
+               {"sub/..", EINVAL},
+               {".a/x", ENOENT},
+               {"ab/x", ENOENT},
+               {"linked/inner", ELOOP},
+               {"plain/inner", ENOTDIR},
+               {"link", ELOOP}};
+    char name[2000];
+    int folder = open(root, O_DIRECTORY | O_RDONLY);
+    assert_true(folder >= 0);
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        int file = open_beneath_walking(folder, odd[i].name);
+        if ((file >= 0) != !odd[i].number || (file < 0 && errno != odd[i].number))
+            fail_msg("'%s': %d, errno %d", odd[i].name, file, errno);
+        if (file >= 0) close(file);
+    }
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    assert_int_equal(open_beneath_walking(folder, name), -1);
+    memcpy(name, "sub/", 4);
+    assert_int_equal(open_beneath_walking(folder, name), -1);
+    close(folder);
+}
+
+/* A model in the root folder, or named without any. */
+static void test_owners(void **state)
+{
+    (void)state;
+    char here[256];
+    void *mapping;
+    size_t size;
+    garner_error error;
+    assert_int_equal(open_beneath_map("/model.onnx", "garner-none", 11, 0, &mapping, &size, &error),
+                     GARNER_SYSTEM);
+    assert_int_equal(open_beneath_map("/nowhere/at/all/model.onnx", "x", 1, 0, &mapping, &size, &error),
+                     GARNER_SYSTEM);
+    assert_non_null(strstr(error.message, "open the folder"));
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(root), 0);
+    assert_int_equal(open_beneath_map("model.onnx", "plain", 5, 0, &mapping, &size, &error), GARNER_OK);
+    assert_int_equal(munmap(mapping, size), 0);
+    assert_int_equal(chdir(here), 0);
+}
+
 /* Somebody who has a lease of the file, and does not answer. */
 static void test_lease(void **state)
 {
@@ -177,10 +232,8 @@ static void test_lease(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walk),
-        cmocka_unit_test(test_at_once),
-        cmocka_unit_test(test_map),
-        cmocka_unit_test(test_lease),
+        cmocka_unit_test(test_walk),         cmocka_unit_test(test_at_once), cmocka_unit_test(test_map),
+        cmocka_unit_test(test_walked_names), cmocka_unit_test(test_owners),  cmocka_unit_test(test_lease),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

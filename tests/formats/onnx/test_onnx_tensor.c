@@ -106,6 +106,68 @@ static void test_integers_are_narrowed(void **state)
     free(memory);
 }
 
+/* Numbers at the edges of their types, and just beyond. */
+static void test_narrow_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        garner_dtype dtype;
+        int64_t number;
+        int fits;
+    } numbers[] = {
+        {GARNER_I8, 127, 1},     {GARNER_I8, 128, 0},     {GARNER_I8, -128, 1},     {GARNER_I8, -129, 0},
+        {GARNER_I16, -32768, 1}, {GARNER_I16, -32769, 0}, {GARNER_I16, 32768, 0},   {GARNER_U8, 255, 1},
+        {GARNER_U8, 256, 0},     {GARNER_U8, -1, 0},      {GARNER_U16, 65535, 1},   {GARNER_U16, 65536, 0},
+        {GARNER_BOOL, 77, 1},    {GARNER_U4, 255, 1},     {GARNER_U4, 256, 0},      {GARNER_F16, 65535, 1},
+        {GARNER_F16, -1, 0},     {GARNER_I32, -1, 1},     {GARNER_F8E4M3FN, 255, 1}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        for (int packed = 0; packed < 2; packed++) {
+            struct message message = tensor_of(numbers[i].dtype, 1), list = {.size = 0};
+            struct onnx_tensor tensor;
+            const void *data;
+            void *memory = NULL;
+            put_varint(&list, (uint64_t)numbers[i].number);
+            if (packed)
+                put_message(&message, INT32S, &list);
+            else
+                put_number(&message, INT32S, (uint64_t)numbers[i].number);
+            assert_int_equal(read_message(&message, &tensor), GARNER_OK);
+            garner_status status = onnx_tensor_load(&tensor, &file, NULL, NULL, &data, &memory);
+            if (status != (numbers[i].fits ? GARNER_OK : GARNER_BAD_FILE))
+                fail_msg("number %zu: %s", i, error.message);
+            if (status) assert_non_null(strstr(error.message, "does not fit in"));
+            free(memory);
+        }
+}
+
+/* Fields of the right number and of another wire type are not theirs, and are not counted. */
+static void test_fields_of_another_kind(void **state)
+{
+    (void)state;
+    struct message floats = tensor_of(GARNER_F32, 2), strings = tensor_of(GARNER_STR, 1),
+                   unsigned_ints = tensor_of(GARNER_U32, 1);
+    struct onnx_tensor tensor;
+    const void *data;
+    void *memory;
+    put_number(&floats, FLOATS, 7);
+    put_bytes(&floats, FLOATS, two_stored[0], sizeof *two);
+    put_bytes(&floats, FLOATS, two_stored[1], sizeof *two);
+    assert_int_equal(read_message(&floats, &tensor), GARNER_OK);
+    assert_int_equal(onnx_tensor_load(&tensor, &file, NULL, NULL, &data, &memory), GARNER_OK);
+    assert_memory_equal(data, two, sizeof two);
+    free(memory);
+    put_number(&strings, STRINGS, 7);
+    put_text(&strings, STRINGS, "word");
+    assert_int_equal(read_message(&strings, &tensor), GARNER_OK);
+    assert_int_equal(onnx_tensor_load(&tensor, &file, NULL, NULL, &data, &memory), GARNER_OK);
+    assert_int_equal(((const garner_string *)data)->size, 4);
+    free(memory);
+    put_number(&unsigned_ints, 11, UINT64_C(1) << 32); /* uint64_data */
+    assert_int_equal(read_message(&unsigned_ints, &tensor), GARNER_OK);
+    assert_int_equal(onnx_tensor_load(&tensor, &file, NULL, NULL, &data, &memory), GARNER_BAD_FILE);
+    assert_non_null(strstr(error.message, "does not fit in u32"));
+}
+
 static void test_elements_that_do_not_fit(void **state)
 {
     (void)state;
@@ -210,6 +272,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forms_of_elements),
         cmocka_unit_test(test_integers_are_narrowed),
+        cmocka_unit_test(test_narrow_numbers),
+        cmocka_unit_test(test_fields_of_another_kind),
         cmocka_unit_test(test_elements_that_do_not_fit),
         cmocka_unit_test(test_shapes_and_types),
         cmocka_unit_test(test_external),
