@@ -133,6 +133,7 @@ static garner_status sort_names(struct store *store, garner_error *error)
 {
     size_t count = store->count;
     if (!count) return GARNER_OK;
+    /* uncovered: no file has that many */
     store->names = count > SIZE_MAX / sizeof *store->names ? NULL : malloc(count * sizeof *store->names);
     if (!store->names) return fail_memory(error, store->path, count * sizeof *store->names);
     for (size_t i = 0; i < count; i++)

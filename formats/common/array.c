@@ -45,6 +45,7 @@ garner_status array_create(struct array *array, const char *name, garner_dtype d
     memset(array, 0, sizeof *array);
     garner_status status = array_bytes(name, dtype, item_bytes, rank, shape, &bytes, error);
     if (status) return status;
+    /* uncovered: only on 32-bit machines, which tests/cross has */
     array->memory = (uint64_t)bytes > SIZE_MAX ? NULL : calloc(1, bytes ? (size_t)bytes : 1);
     if (!array->memory) return fail_memory(error, name, (uint64_t)bytes);
     if (rank) memcpy(array->shape, shape, (size_t)rank * sizeof *shape);

@@ -80,6 +80,7 @@ garner_status fail_at(garner_error *error, garner_status status, const char *pat
     char shown[FAIL_PATH];
     int used = snprintf(error->message, sizeof error->message,
                         "%s: ", *path ? printable(shown, sizeof shown, path) : "''");
+    /* uncovered: this format cannot fail */
     if (used < 0) return status;
     va_list arguments;
     va_start(arguments, format);

@@ -32,6 +32,7 @@ static void close_descriptor(struct file *file)
  * file system that cannot map leaves the file to be read. */
 static void map(struct file *file, const struct stat *about)
 {
+    /* uncovered: only on 32-bit machines, which tests/cross has */
     if (!S_ISREG(about->st_mode) || about->st_size <= 0 || (uint64_t)about->st_size > SIZE_MAX) return;
     size_t size = (size_t)about->st_size;
     void *mapping = region_map(file->descriptor, size);
@@ -78,6 +79,7 @@ static garner_status grow(struct file *file, uint64_t wanted, garner_error *erro
     uint64_t capacity = (uint64_t)file->capacity * 2;
     if (capacity < FIRST_CAPACITY) capacity = FIRST_CAPACITY;
     if (capacity > wanted) capacity = wanted;
+    /* uncovered: only on 32-bit machines, which tests/cross has */
     void *memory = capacity > SIZE_MAX ? NULL : realloc(file->memory, (size_t)capacity);
     if (!memory) return fail_memory(error, file->path, capacity);
     file->memory = memory;

@@ -63,6 +63,7 @@ static int write_all(struct sink *sink, const unsigned char *bytes, size_t size)
     while (size) {
         ssize_t wrote = write(sink->descriptor, bytes, size < LARGEST_WRITE ? size : LARGEST_WRITE);
         if (wrote < 0 && errno != EINTR) return errno;
+        /* uncovered: no system writes nothing */
         if (wrote == 0) return EIO; /* never seen; without this it would be seen for ever */
         if (wrote < 0) continue;
         bytes += wrote, size -= (size_t)wrote;
@@ -121,6 +122,7 @@ static int write_at(struct sink *sink, uint64_t at, const unsigned char *bytes, 
         sink->stopped = at;
         ssize_t wrote = pwrite(sink->descriptor, bytes, size, (off_t)at);
         if (wrote < 0 && errno != EINTR) return errno;
+        /* uncovered: no system writes nothing */
         if (wrote == 0) return EIO;
         if (wrote < 0) continue;
         bytes += wrote, size -= (size_t)wrote, at += (uint64_t)wrote;

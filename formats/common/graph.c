@@ -71,6 +71,7 @@ void graph_free(struct graph *graph)
 
 static struct block *new_block(size_t size)
 {
+    /* uncovered: no file is that large */
     struct block *block = size > SIZE_MAX - sizeof *block ? NULL : calloc(1, sizeof *block + size);
     if (block) block->size = size;
     return block;
@@ -108,13 +109,16 @@ static void *alloc_small(struct graph_arena *arena, size_t size)
 void *graph_alloc(struct graph *graph, size_t count, size_t size, garner_error *error)
 {
     size_t bytes = 0;
+    /* uncovered: no file is that large */
     int fits = !__builtin_mul_overflow(count, size, &bytes) && bytes < SIZE_MAX - ALIGNMENT;
     if (!bytes) bytes = 1;
     void *piece = NULL;
+    /* uncovered: no file is that large */
     if (fits) {
         bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         piece = bytes > FIRST_BLOCK / 2 ? alloc_large(graph->arena, bytes) : alloc_small(graph->arena, bytes);
     }
+    /* uncovered: no file is that large */
     if (!piece) (void)fail_memory(error, graph->path, fits ? bytes : UINT64_MAX);
     return piece;
 }
@@ -122,6 +126,7 @@ void *graph_alloc(struct graph *graph, size_t count, size_t size, garner_error *
 const char *graph_text(struct graph *graph, const char *bytes, size_t size, garner_error *error)
 {
     if (!size) return "";
+    /* uncovered: no file is that large */
     char *text = size < SIZE_MAX ? graph_alloc(graph, 1, size + 1, error) : NULL;
     if (text) memcpy(text, bytes, size);
     return text;
@@ -133,7 +138,9 @@ static const char *format_text(struct graph *graph, garner_error *error, const c
     va_list again;
     va_copy(again, arguments);
     int size = vsnprintf(NULL, 0, format, arguments);
+    /* uncovered: none of these formats can fail */
     char *text = graph_alloc(graph, 1, size < 0 ? 1 : (size_t)size + 1, error);
+    /* uncovered: the same */
     if (text && size >= 0) vsnprintf(text, (size_t)size + 1, format, again);
     va_end(again);
     return text;
@@ -207,6 +214,7 @@ static void *grow(struct graph *graph, void *array, size_t count, size_t size, s
 {
     if (count < *room) return array;
     size_t wanted = *room ? 2 * *room : 8, bytes;
+    /* uncovered: no file is that large */
     void *larger = __builtin_mul_overflow(wanted, size, &bytes) ? NULL : realloc(array, bytes);
     if (larger)
         *room = wanted;

@@ -56,6 +56,7 @@ static int grow(struct names *names)
 {
     if (names->count < names->room) return 1;
     size_t room = names->room ? 2 * names->room : 16;
+    /* uncovered: no file has that many */
     if (room > SIZE_MAX / 2 / sizeof *names->nodes) return 0;
     struct names_leaf *leaves = realloc(names->leaves, room * sizeof *leaves);
     if (leaves) names->leaves = leaves;

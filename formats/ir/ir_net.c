@@ -70,6 +70,7 @@ static void *grow(const struct reader *reader, void *list, size_t *room, size_t 
 {
     if (count < *room) return list;
     size_t wanted = *room ? 2 * *room : 16;
+    /* uncovered: no file has that many */
     void *larger = wanted > SIZE_MAX / item ? NULL : realloc(list, wanted * item);
     if (larger)
         *room = wanted;

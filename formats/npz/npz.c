@@ -196,6 +196,7 @@ static garner_status inflate_elements(struct reading *reading, unsigned char *el
 static garner_status load_deflated(struct reading *reading, struct array *array, garner_error *error)
 {
     uint64_t bytes = (uint64_t)reading->header.bytes;
+    /* uncovered: only on 32-bit machines, which tests/cross has */
     unsigned char *elements = bytes > SIZE_MAX ? NULL : malloc(bytes ? (size_t)bytes : 1);
     struct region *region = elements ? region_create(elements, NULL, 0) : NULL;
     if (!region) {
