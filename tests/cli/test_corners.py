@@ -8,6 +8,7 @@ import pty
 import struct
 import subprocess
 import termios
+import zipfile
 
 import ml_dtypes
 import numpy
@@ -279,3 +280,45 @@ def test_a_device_that_cannot_be_looked_at(garner, failing, far):
         for n in range(1, 9):
             answer = garner("gather", "x.npy", "[1]", "-o", "/dev/null", env={**failing, "FAIL_CALL": f"{call}:{n}:{errno.EIO}"})
             assert answer.code in (0, 5), answer
+
+
+# ---- Files of many names, and of more than 4 GiB ----
+
+
+def test_many_names(refuses, tmp_path):
+    numpy.savez(tmp_path / "x.npz", **{f"a_name_that_takes_some_room_{k}": [k] for k in range(50)})
+    refuses(4, ["holds no 'none'; it has 'a_name_that_takes_some_room_0', ", " and ", " more"], "gather", "x.npz:none", "[0]")
+    numpy.savez(tmp_path / "one.npz", **{"n" * 300: [1]})
+    refuses(4, ["holds no 'none'", "nnn"], "gather", "one.npz:none", "[0]")
+    with zipfile.ZipFile(tmp_path / "empty", "w"):
+        pass
+    refuses(4, "empty", "gather", "file:empty", "[0]")
+
+
+@pytest.mark.slow
+def test_archives_beyond_4_gib(program, surroundings, tmp_path):
+    """Written through a FIFO, so that only the beginning and the end are kept; Python's zipfile reads them, with a hole between."""
+    size, second = (1 << 32) + 5, numpy.arange(4).tobytes()
+    header = json.dumps({"x": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]},
+                         "y": {"dtype": "I64", "shape": [4], "data_offsets": [size, size + len(second)]}}).encode()  # fmt: skip
+    header += b" " * (-len(header) % 8)
+    with open(tmp_path / "x.safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header)
+        file.truncate(8 + len(header) + size)
+        file.seek(0, os.SEEK_END)
+        file.write(second)
+    os.mkfifo(tmp_path / "x.npz")
+    with subprocess.Popen([program, "convert", "x.safetensors", "x.npz"], cwd=tmp_path, env=surroundings) as process:
+        kept, at = [], 0
+        with open(tmp_path / "x.npz", "rb", buffering=0) as pipe, open(tmp_path / "copy.npz", "wb") as copy:
+            while piece := pipe.read(1 << 20):
+                if piece.count(0) < len(piece):
+                    copy.seek(at)
+                    copy.write(piece)
+                    kept.append(len(piece))
+                at += len(piece)
+    assert process.returncode == 0 and at > size and sum(kept) < 1 << 26
+    with zipfile.ZipFile(tmp_path / "copy.npz") as archive:
+        assert [info.filename for info in archive.infolist()] == ["x.npy", "y.npy"]
+        assert archive.getinfo("x.npy").file_size == size + 128 and archive.getinfo("y.npy").header_offset > size
+        assert archive.read("y.npy").endswith(second)

@@ -118,10 +118,10 @@ static inline void put_values(struct message *graph)
     put_message(graph, 13, &infos[3]);
 }
 
-static inline struct message sample_model(void)
+static inline struct message sample_model_called(const char *name)
 {
     struct message graph = {.size = 0}, opset = graph, other = graph, function = graph, model = graph;
-    put_text(&graph, 2, "sample");
+    put_text(&graph, 2, name);
     put_constants(&graph);
     put_nodes(&graph);
     put_values(&graph);
@@ -139,6 +139,11 @@ static inline struct message sample_model(void)
     put_message(&model, 8, &other);
     put_message(&model, 25, &function);
     return model;
+}
+
+static inline struct message sample_model(void)
+{
+    return sample_model_called("sample");
 }
 
 #endif
