@@ -8,6 +8,7 @@ import pty
 import struct
 import subprocess
 import termios
+import xml.etree.ElementTree
 import zipfile
 
 import ml_dtypes
@@ -322,3 +323,72 @@ def test_archives_beyond_4_gib(program, surroundings, tmp_path):
         assert [info.filename for info in archive.infolist()] == ["x.npy", "y.npy"]
         assert archive.getinfo("x.npy").file_size == size + 128 and archive.getinfo("y.npy").header_offset > size
         assert archive.read("y.npy").endswith(second)
+
+
+# ---- Literals ----
+
+REFUSED_LITERALS = ['["\\u12"]', '["\\ud83dx"]', '["\\ud83d\\u0041"]', '["\\ud83d\\n"]', '["\\ue000', '["\\', '["\\u12g4"]', '["\\ud83d\\ude0"]', '["\\x"]',
+                    '["\\udfff"]', '["\\udbff\\ue000"]', "[1]]", "[[1],2]", "[1,[2]]", "[[1],[2,3]]", "[1", "[1,]x", "[,]", "[1 2]", '["a",1]', '[1,"a"]',
+                    "[1]:f33", "[1]:" + "f" * 70, "[" * 70 + "1" + "]" * 70, "[[[1]],[2]]", "[[],[1]]",
+                    "[1j2]:c64", "[j]:c64", "[1+]:c64", "[1+2]:c64", "[+j]:c64", "[--1j]:c64", "[1+2j3]:c64", "[xj]:c64", "[1+xj]:c64", "[]x:c64",
+                    "[0x]:i32", "[99999999999999999999]:u64", "[18446744073709551616]:u64", "[1.5]:i32", "[-1]:u8", "[256]:u8", "[-129]:i8", "[+]:i32", "[-]:i32",
+                    "[-1]:f8e8m0", "[0]:f8e8m0", "[1e-50]:f8e8m0", "[1e50]:f8e8m0", "[1e400]:f32", "[1e]:f32", "[.]:f32", "[nan(0x]:f32", "[nan(0x1]:f32",
+                    "[nan(0xfffffffffffffffff)]:f64", "[nan()]:f32", "[nan(0x0)]:f32", "[1e5]:f4e2m1", "[2]:bool", "[x]:bool", "[100]:i4", "iota(-1)", "iota(3",
+                    "iota(99999999999999999999)", "iota(9223372036854775807,2)", "iota()x", "[truefalse]", "[" + "x" * 80 + "]:i32"]  # fmt: skip
+TAKEN_LITERALS = {'["\\ud83d\\ude00"]': '["😀"]', '["\\ue000\\uffff"]': None, '["\\udc80"]': None, '["\\/\\b"]': None, "[\t1,\r\n2 ]": "[1]", "[1.0e0]": "[1.0]",
+                  "[1E2]:f32": "[100.0]", "[1j]:c64": None, "[1-2j]:c64": None, "[1e2+3e-1j]:c64": None, "[-1e+2-j]:c64": None, "[inf+nanj]:c128": None,
+                  "[-0.0]:f32": "[-0.0]", "[nan(0x1)]:f32": None, "[-nan]:f64": None, "[-inf]:f16": "[-inf]", "[1e-45]:f32": "[1e-45]", "[0.0001]:f8e8m0": None,
+                  "[448]:f8e4m3fn": "[448.0]", "[18446744073709551615]:u64": "[18446744073709551615]", "[-9223372036854775808]": "[-9223372036854775808]",
+                  "[true]": "[true]", "[1]:bool": "[true]", "[6]:f4e2m1": "[6.0]", "[-8]:i4": "[-8]", "[0x10]:i32": None, "[123456789.5]:f32": None,
+                  "[179769313486231570000000000000000000000]:f64": None, "[4.9406564584124654e-324]:f64": "[5e-324]",
+                  "[0.1]:f16": None, "[9007199254740993]:f64": None, "[0e5]:f32": "[0.0]"}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REFUSED_LITERALS)
+def test_refused_literals(garner, text):
+    answer = garner("gather", text, "[0]")
+    assert answer.code in (2, 4) and answer.out == b"" and answer.err.count("\n") == 1, answer
+
+
+@pytest.mark.parametrize("text", TAKEN_LITERALS)
+def test_taken_literals(garner, text):
+    answer = garner("gather", text, "[0]")
+    assert answer.code in (0, 2) if TAKEN_LITERALS[text] is None else answer.text == TAKEN_LITERALS[text] + "\n", answer
+
+
+@pytest.mark.parametrize("arguments", [
+    ["gather", '["' + "é" * 100 + '","e\u0301\u0370"]', "[0,1]"],
+    ["gather", '["' + "日本" * 600 + '"]', "[0]"],
+    ["gather", '["😀😀😀"]', "[0]"],
+    ["gather", "iota(3,0)", "[0,1]"],
+    ["gather", "iota(3,4)", "[]"],
+    ["gather", "iota(3,3,3,3,3)", "[[0,1],[1,0]]", "--axis", "2", "--batch-dims", "0"],
+    ["gather", "iota(3,4,5)", "[[0,1],[1,0],[2,2]]", "--axis", "-2", "--batch-dims", "-1", "--spec", "openvino-8"],
+    ["gather", "iota(3,4)", "[0,9,-1]", "--oob", "zero"],
+    ["gather", "iota(3,4)", "[0,9,-1]", "--oob", "clamp"],
+    ["gather", "iota(3,4)", "[0,9,-1]", "--oob", "wrap"],
+    ["gather", "iota(300,400)", "[3]:u8", "--axis", "1"],
+    ["gather", "iota(300)", "iota(200)"],
+    ["gather-nd", "iota(3,4,5)", "[[[0],[1]],[[2],[2]],[[3],[0]]]", "--batch-dims", "1"],
+    ["gather-nd", "iota(3,4,5)", "[[0,1,2],[2,3,4]]"],
+    ["gather-elements", "iota(3,4)", "[[0,1,2,0]]"],
+    ["gather-elements", "iota(300,4)", "[[0],[299],[7]]", "--axis", "0"],
+    ["gather", "[1,2,3]:u4", "[2,0]"],
+    ["gather", "[1+2j,3]:c64", "[1]"],
+], ids=str)  # fmt: skip
+def test_explain(garner, arguments):
+    for width in ("40", "160"):
+        answer = garner("explain", *arguments, env={"COLUMNS": width})
+        assert answer.code == 0 and "out" in answer.text, answer
+    picture = garner("explain", *arguments, "--svg", "-")
+    assert picture.code == 0 and xml.etree.ElementTree.fromstring(picture.text).tag.endswith("svg")
+
+
+def test_drawings_into_a_full_disk(garner, tmp_path):
+    """Pictures longer than the writer's buffer, whose end is not the first that fails."""
+    (tmp_path / "x.svg").symlink_to("/dev/full")
+    for arguments in (["gather", "iota(300,400)", "iota(40)"], ["gather-nd", "iota(30,40,50)", "[[1,2,3],[2,3,4]]"]):
+        assert garner("explain", *arguments, "--svg", "x.svg").code == 5
+    with open("/dev/full", "wb") as full:
+        for more in (["--format", "json"], ["--format", "raw"], ["--format", "text"], ["-v"]):
+            assert garner("gather", "iota(90000)", "iota(80000)", *more, stdout=full).code == 5
