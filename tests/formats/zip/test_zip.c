@@ -247,6 +247,106 @@ static void test_unsupported(void **state)
     expect_not_located(&archive, GARNER_UNSUPPORTED, "is encrypted");
 }
 
+/* ---- Zip64 ---- */
+
+/* One stored member "a" of 3 bytes, all of whose numbers lie in zip64 fields, behind a field of another kind;
+ * and the records of zip64 at the end. Returns the size. */
+static size_t make_zip64(unsigned char *file, int marked)
+{
+    const uint64_t large = 0xFFFFFFFFu;
+    unsigned char *at = file;
+    memset(file, 0, 512);
+    memcpy(at, "PK\3\4", 4);
+    put(at + 14, 0xEB8EBA67u, 4);
+    put(at + 18, large, 4), put(at + 22, large, 4);
+    put(at + 26, 1, 2), put(at + 28, 8 + 20, 2);
+    at[LOCAL] = 'a';
+    at += LOCAL + 1;
+    put(at, 9, 2), put(at + 2, 4, 2), at += 8;
+    put(at, 1, 2), put(at + 2, 16, 2), put(at + 4, 3, 8), put(at + 12, 3, 8), at += 20;
+    memcpy(at, "xyz", 3), at += 3;
+    const size_t directory = (size_t)(at - file);
+    memcpy(at, "PK\1\2", 4);
+    put(at + 16, 0xEB8EBA67u, 4);
+    put(at + 20, large, 4), put(at + 24, large, 4), put(at + 42, large, 4);
+    put(at + 28, 1, 2), put(at + 30, 8 + 28, 2);
+    at[RECORD] = 'a';
+    at += RECORD + 1;
+    put(at, 9, 2), put(at + 2, 4, 2), at += 8;
+    put(at, 1, 2), put(at + 2, 24, 2), put(at + 4, 3, 8), put(at + 12, 3, 8), put(at + 20, 0, 8), at += 28;
+    const size_t end = (size_t)(at - file);
+    memcpy(at, "PK\6\6", 4);
+    put(at + 4, 44, 8), put(at + 24, 1, 8), put(at + 32, 1, 8), put(at + 40, end - directory, 8),
+        put(at + 48, directory, 8);
+    at += 56;
+    memcpy(at, "PK\6\7", 4);
+    put(at + 8, end, 8), put(at + 16, 1, 4);
+    at += 20;
+    memcpy(at, "PK\5\6", 4);
+    put(at + 8, marked ? 0xFFFF : 1, 2), put(at + 10, marked ? 0xFFFF : 1, 2);
+    put(at + 12, marked ? large : end - directory, 4), put(at + 16, marked ? large : directory, 4);
+    return (size_t)(at + END - file);
+}
+
+static garner_status open_whole(const unsigned char *bytes, size_t size)
+{
+    struct zip zip;
+    const unsigned char *packed;
+    unsigned char *place = guard_place(&guard, size, GUARD_AFTER);
+    memcpy(place, bytes, size);
+    garner_status status = zip_open(&zip, "x.npz", place, size, &error);
+    for (size_t i = 0; i < zip.count && !status; i++)
+        status = zip_locate(&zip, i, "x.npz: a", &packed, &error);
+    if (!status && zip.count) assert_in_range(packed[0], 0, 255); /* it can be read */
+    zip_close(&zip);
+    return status;
+}
+
+/* As it is, with any byte another, and with any number of bytes missing at the front or the end. */
+static void test_zip64(void **state)
+{
+    (void)state;
+    static const unsigned char flips[] = {1, 2, 8, 0x80, 0xff};
+    unsigned char file[512];
+    for (int marked = 0; marked < 2; marked++) {
+        const size_t size = make_zip64(file, marked);
+        int refused = 0;
+        if (open_whole(file, size)) fail_msg("%s", error.message);
+        for (size_t at = 0; at < size; at++)
+            for (size_t i = 0; i < sizeof flips; i++) {
+                file[at] ^= flips[i];
+                refused += open_whole(file, size) != GARNER_OK;
+                file[at] ^= flips[i];
+            }
+        assert_true(refused > (int)size);
+        for (size_t cut = 1; cut < size; cut++) {
+            assert_int_not_equal(open_whole(file, size - cut), GARNER_OK);
+            assert_int_not_equal(open_whole(file + cut, size - cut), GARNER_OK);
+        }
+    }
+}
+
+/* The end record is looked for as far as a comment reaches, and no further. */
+static void test_long_comments(void **state)
+{
+    (void)state;
+    enum { LONGEST = 0xFFFF };
+    struct archive archive;
+    struct zip zip;
+    size_t size;
+    add_two(&archive);
+    const unsigned char *whole = finish(&archive, &size);
+    unsigned char *file = calloc(1, size + LONGEST + 1);
+    assert_non_null(file);
+    memcpy(file, whole, size);
+    put(file + size - 2, LONGEST, 2);
+    assert_int_equal(zip_open(&zip, "x.npz", file, size + LONGEST, &error), GARNER_OK);
+    zip_close(&zip);
+    assert_int_equal(zip_open(&zip, "x.npz", file, size + LONGEST + 1, &error), GARNER_BAD_FILE);
+    zip_close(&zip);
+    free(file);
+}
+
 /* ---- Deflate ---- */
 
 /* "xyz" in one block that is stored within deflate, with what follows it. */
@@ -312,6 +412,8 @@ int main(void)
         cmocka_unit_test(test_bombs),
         cmocka_unit_test(test_headers_that_disagree),
         cmocka_unit_test(test_unsupported),
+        cmocka_unit_test(test_zip64),
+        cmocka_unit_test(test_long_comments),
         cmocka_unit_test(test_inflate),
         cmocka_unit_test(test_checksums),
     };
