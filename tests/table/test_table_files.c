@@ -79,11 +79,13 @@ static void kinds_of_files(void **state)
     small_scene(&s, GARNER_I32);
     garner_tensor data = s.data;
     data.bytes = 200 * 40 * 4;
+    const int before = open_descriptors();
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (store_save_one(named(kinds[i].name), kinds[i].kind, "rows", &data, NULL, &s.error))
             fail_msg("%s", s.error.message);
         compare_copy(&s, kinds[i].name, kinds[i].member);
     }
+    assert_int_equal(open_descriptors(), before);
     scene_free(&s);
 }
 
