@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir_sample.h"
-#include "testing.h" /* last: cmocka has a macro called fail */
+#include "ir_files.h" /* last: cmocka has a macro called fail */
 
 /* ---- Texts in attributes ---- */
 
@@ -118,64 +117,6 @@ static void test_names(void **state)
 
 /* ---- Whole files ---- */
 
-#define PORT "<port id='0' precision='FP32'><dim>3</dim></port>"
-#define DATA                                                       \
-    "<layer id='0' name='data' type='Parameter' version='opset1'>" \
-    "<data shape='3' element_type='f32'/><output>" PORT "</output></layer>"
-#define RESULT "<layer id='9' name='out' type='Result' version='opset1'><input>" PORT "</input></layer>"
-#define EDGE "<edge from-layer='0' from-port='0' to-layer='9' to-port='0'/>"
-#define ONE "<layers><layer id='0' type='X'/></layers>" /* the least that an IR has */
-#define NET(layers, edges) \
-    "<net name='n' version='11'><layers>" layers "</layers><edges>" edges "</edges></net>"
-
-/* Two strings, "a" and "bc"; as numbers, whatever it is. */
-static const unsigned char bin[64] = {2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 'a', 'b', 'c'};
-
-static garner_status read_bytes(struct graph *graph, const char *xml, size_t size, garner_error *error)
-{
-    memset(graph, 0x5a, sizeof *graph);
-    return ir_read_bytes(graph, "folder/x.xml", xml, size, bin, sizeof bin, error);
-}
-
-/* Some builds have no expat; then a whole file is one refusal. */
-static int can_read(void)
-{
-    struct graph graph;
-    static const char least[] = "<net version='10'><layers/></net>";
-    garner_status status = read_bytes(&graph, least, sizeof least - 1, NULL);
-    if (!status) graph_free(&graph);
-    return status != GARNER_UNSUPPORTED;
-}
-
-#define NEED_EXPAT() \
-    if (!can_read()) SKIP_LOUDLY("built without expat")
-
-static void expect_refusal_of(garner_status expected, const char *words, const char *xml, size_t size)
-{
-    struct graph graph;
-    garner_error error;
-    garner_status status = read_bytes(&graph, xml, size, &error);
-    if (status != expected || !strstr(error.message, words))
-        fail_msg("status %s, '%s'; expected %s with '%s'", garner_status_name(status), error.message,
-                 garner_status_name(expected), words);
-    assert_memory_equal(error.message, "folder/x.xml: ", 14);
-    assert_null(graph.arena);
-    assert_int_equal(read_bytes(&graph, xml, size, NULL), expected);
-}
-
-static void expect_refusal(garner_status expected, const char *words, const char *xml)
-{
-    expect_refusal_of(expected, words, xml, strlen(xml));
-}
-
-static void expect_fine(struct graph *graph, const char *xml)
-{
-    garner_error error;
-    garner_status status = read_bytes(graph, xml, strlen(xml), &error);
-    if (status) fail_msg("%s", error.message);
-    assert_int_equal(error.status, GARNER_OK);
-}
-
 static void test_smallest(void **state)
 {
     (void)state;
@@ -246,120 +187,6 @@ static void test_edges(void **state)
     assert_non_null(strstr(graph.nodes[0].refusal, "from f32"));
     assert_int_equal(graph.outputs[0].value, graph.nodes[0].outputs[0]);
     graph_free(&graph);
-}
-
-static void test_ports(void **state)
-{
-    (void)state;
-    NEED_EXPAT();
-    char dims[65 * 16 + 1] = "", xml[4096];
-    for (int i = 0; i < 65; i++)
-        strcat(dims, "<dim>1</dim>");
-    snprintf(xml, sizeof xml, NET("<layer id='1' type='X'><input><port id='0'>%s</port></input></layer>", ""),
-             dims);
-    expect_refusal(GARNER_BAD_FILE, "a port of more than 64 dimensions", xml);
-    memset(dims, '1', 100);
-    dims[100] = 0;
-    snprintf(xml, sizeof xml,
-             NET("<layer id='1' type='X'><input><port id='0'><dim>%s</dim></port></input></layer>", ""),
-             dims);
-    expect_refusal(GARNER_BAD_FILE, "a <dim> that is too long", xml);
-    expect_refusal(GARNER_BAD_FILE, "a second <input>",
-                   NET("<layer id='1' type='X'><input/><input/></layer>", ""));
-    expect_refusal(GARNER_BAD_FILE, "a second <input> or <output>",
-                   NET("<layer id='1' type='X'><output/><output/></layer>", ""));
-    expect_refusal(GARNER_BAD_FILE, "two output ports have the id 0",
-                   NET("<layer id='1' type='X'><output>" PORT PORT "</output></layer>", ""));
-    expect_refusal(GARNER_BAD_FILE, "2 outputs instead of 1",
-                   NET("<layer id='1' type='Parameter'><output>" PORT "<port id='1'/></output></layer>", ""));
-    expect_refusal(
-        GARNER_BAD_FILE, "0 outputs instead of 1",
-        NET("<layer id='1' type='Gather' version='opset8'><input><port id='0'/><port id='1'/><port id='2'/>"
-            "</input></layer>",
-            ""));
-    expect_refusal(GARNER_BAD_FILE, "0 outputs instead of 1", NET("<layer id='1' type='Constant'/>", ""));
-    expect_refusal(
-        GARNER_UNSUPPORTED, "there is no element type \"f33\"",
-        NET("<layer id='1' type='Parameter'><data shape='' element_type='f32'/><output><port id='0' "
-            "precision='f33'/></output></layer>",
-            ""));
-    expect_refusal(GARNER_BAD_FILE, "the attribute destination_type is missing",
-                   NET("<layer id='1' type='Convert' version='opset1'><input><port "
-                       "id='0'/></input><output><port id='1'/>"
-                       "</output></layer>",
-                       ""));
-    expect_refusal(GARNER_BAD_FILE, "from-port is missing", NET(DATA RESULT, "<edge from-layer='0'/>"));
-    expect_refusal(GARNER_BAD_FILE, "to-layer is missing",
-                   NET(DATA RESULT, "<edge from-layer='0' from-port='0'/>"));
-    expect_refusal(GARNER_BAD_FILE, "to-port=\"x\"",
-                   NET(DATA RESULT, "<edge from-layer='0' from-port='0' to-layer='9' to-port='x'/>"));
-    expect_refusal(GARNER_BAD_FILE, "a Result has one input",
-                   NET(DATA "<layer id='9' name='out' type='Result'><input>" PORT
-                            "<port id='1'/></input></layer>",
-                       EDGE));
-}
-
-/* Types that are known only later, by all their names; extents that cannot be the same tensor's. */
-static void test_what_ports_say(void **state)
-{
-    (void)state;
-    static const char *const unknown[] = {"dynamic", "undefined", "UNSPECIFIED"};
-    static const struct {
-        const char *shape, *dims;
-        size_t notes;
-    } said[] = {{"3", "<dim>3</dim>", 0},    {"2..4", "<dim>3</dim>", 0},
-                {"2..4", "<dim>5</dim>", 1}, {"4", "<dim>2</dim>", 1},
-                {"?", "<dim>7</dim>", 0},    {"3", "<dim>-1</dim>", 0},
-                {"5..", "<dim>3</dim>", 1},  {"3", "<dim>3</dim><dim>3</dim>", 1},
-                {"...", "<dim>3</dim>", 0}};
-    struct graph graph;
-    char xml[1024];
-    NEED_EXPAT();
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        snprintf(xml, sizeof xml,
-                 NET("<layer id='0' type='Parameter'><data shape='' element_type='%s'/><output><port id='0' "
-                     "precision='%s'/>"
-                     "</output></layer>" RESULT,
-                     EDGE),
-                 unknown[i], unknown[i]);
-        expect_fine(&graph, xml);
-        assert_int_equal(graph.values[0].dtype, 0);
-        graph_free(&graph);
-    }
-    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
-        snprintf(
-            xml, sizeof xml,
-            NET("<layer id='0' name='p' type='Parameter'><data shape='%s' element_type='f32'/><output><port "
-                "id='0'>%s"
-                "</port></output></layer><layer id='9' type='Result'><input><port id='0'/></input></layer>",
-                EDGE),
-            said[i].shape, said[i].dims);
-        expect_fine(&graph, xml);
-        if (graph.note_count != said[i].notes)
-            fail_msg("%s and %s: %zu notes", said[i].shape, said[i].dims, graph.note_count);
-        graph_free(&graph);
-    }
-}
-
-/* A thousand ports that contradict what they are connected to: the notes end after a hundred. */
-static void test_notes(void **state)
-{
-    (void)state;
-    NEED_EXPAT();
-    struct graph graph;
-    char *ports = malloc(1000 * 200 + 1000), *at = ports;
-    assert_non_null(ports);
-    at += sprintf(at, "<net version='11'><layers>" DATA "<layer id='1' type='X'><input>");
-    for (int i = 0; i < 1000; i++)
-        at += sprintf(at, "<port id='%d'><dim>4</dim></port>", i);
-    at += sprintf(at, "</input></layer>" RESULT "</layers><edges>" EDGE);
-    for (int i = 0; i < 1000; i++)
-        at += sprintf(at, "<edge from-layer='0' from-port='0' to-layer='1' to-port='%d'/>", i);
-    strcpy(at, "</edges></net>");
-    expect_fine(&graph, ports);
-    assert_int_equal(graph.note_count, GRAPH_MOST_NOTES);
-    graph_free(&graph);
-    free(ports);
 }
 
 /* ---- Limits ---- */
@@ -621,35 +448,6 @@ static void test_gathers(void **state)
     }
 }
 
-/* ---- Damage ---- */
-
-/* Whatever byte of a whole file is another: it is read, or refused in words that name the file. */
-static void test_damaged(void **state)
-{
-    (void)state;
-    static const char changes[] = {1, 2, '0' ^ '9', ' ' ^ '\'', '<' ^ 'a'};
-    char *xml = malloc(sizeof sample_xml);
-    size_t refused = 0;
-    NEED_EXPAT();
-    assert_non_null(xml);
-    for (size_t at = 0; at < sizeof sample_xml - 1; at++)
-        for (size_t i = 0; i < sizeof changes; i++) {
-            struct graph graph;
-            garner_error error;
-            memcpy(xml, sample_xml, sizeof sample_xml);
-            xml[at] ^= changes[i];
-            garner_status status = ir_read_bytes(&graph, "x.xml", xml, sizeof sample_xml - 1, sample_bin,
-                                                 sizeof sample_bin, &error);
-            refused += status != GARNER_OK;
-            if (status)
-                assert_memory_equal(error.message, "x.xml: ", 7);
-            else
-                graph_free(&graph);
-        }
-    assert_true(refused > sizeof sample_xml);
-    free(xml);
-}
-
 /* ---- Time ---- */
 
 /* Layers, ports, names and edges by the hundred thousand, none of which is looked for one by one. */
@@ -687,16 +485,14 @@ static void test_linear(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_extents),
-        cmocka_unit_test(test_shapes),         cmocka_unit_test(test_types),
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_smallest),
-        cmocka_unit_test(test_structure),      cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_attributes),
-        cmocka_unit_test(test_encodings),      cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_strings),        cmocka_unit_test(test_gathers),
-        cmocka_unit_test(test_linear),         cmocka_unit_test(test_ports),
-        cmocka_unit_test(test_what_ports_say), cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_shared_strings), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_extents),
+        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_types),
+        cmocka_unit_test(test_names),     cmocka_unit_test(test_smallest),
+        cmocka_unit_test(test_structure), cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_encodings), cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_strings),   cmocka_unit_test(test_gathers),
+        cmocka_unit_test(test_linear),    cmocka_unit_test(test_shared_strings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
