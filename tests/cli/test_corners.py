@@ -392,3 +392,58 @@ def test_drawings_into_a_full_disk(garner, tmp_path):
     with open("/dev/full", "wb") as full:
         for more in (["--format", "json"], ["--format", "raw"], ["--format", "text"], ["-v"]):
             assert garner("gather", "iota(90000)", "iota(80000)", *more, stdout=full).code == 5
+
+
+# ---- Arrays of nothing, and of very much that is said of them ----
+
+
+def test_arrays_of_nothing(garner, tmp_path):
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }"
+    for shape in (b"0,", b"3,0", b"4611686018427387904,4,0", b"200000,0", b"2,200000,0"):
+        text = header % shape
+        content = b"\x93NUMPY\1\0" + struct.pack("<H", len(text) + 1) + text + b"\n"
+        (tmp_path / "x.npy").write_bytes(content)
+        last = str(shape.count(b",") if not shape.endswith(b",") else 0)
+        for arguments in (["gather", "-", "[]", "--axis", last], ["gather", "x.npy", "[]", "--axis", last], ["gather", "x.npy", "[]", "--axis", last, "-v"]):
+            answer = garner(*arguments, stdin=content)
+            assert answer.code in (0, 3, 4) and len(answer.out) < 10_000_000, answer
+            assert answer.code or answer.text.splitlines()[-1].endswith("]"), answer
+        assert garner("info", "-", stdin=content).code == 0
+    numpy.save(tmp_path / "x.npy", numpy.zeros((0, 3), "f4"))
+    for how in ("mapped", "pread", "ring"):
+        assert garner("gather", "x.npy", "[]", "--how", how, "-o", "y.npy").code == 0 and numpy.load(tmp_path / "y.npy").shape == (0, 3)
+        printed = garner("gather", "x.npy", "[]", "--how", how, "-o", "-")
+        assert printed.code == 0 and printed.out.startswith(b"\x93NUMPY")
+
+
+def test_types_of_many_fields(garner, tmp_path):
+    """As long a header as is read, and a longer one; a file whose name is one letter."""
+    numpy.save(tmp_path / "x.npy", numpy.zeros(3, [(f"a_field_with_a_long_name_{k}", "i1") for k in range(3000)]))
+    answer = garner("gather", "x.npy", "[2,1]", "-o", "y.npy")
+    assert answer.code == 4 and "is above the limit of 65536" in answer.err, answer
+    array = numpy.zeros(3, [(f"a_field_with_a_long_name_{k}", "i1") for k in range(1500)])
+    numpy.save(tmp_path / "x.npy", array)
+    assert garner("gather", "x.npy", "[2,1]", "-o", "y.npy").code == 0
+    assert numpy.load(tmp_path / "y.npy", max_header_size=70000).dtype == array.dtype
+    (tmp_path / "x.npy").rename(tmp_path / "x")
+    assert garner("gather", "file:x", "[2,1]", "--how", "pread", "-o", "z.npy").code == 0
+    assert (tmp_path / "z.npy").read_bytes() == (tmp_path / "y.npy").read_bytes()
+
+
+def test_an_ir_by_another_name(garner, tmp_path):
+    """Its constants lie in the file of its name and .bin, whatever its ending is; that file may be empty or missing."""
+    xml = ("<net name='n' version='11'><layers><layer id='0' name='c' type='Const' version='opset1'><data element_type='u8' shape='2' offset='0' size='2'/>"
+           "<output><port id='0'/></output></layer><layer id='1' name='y' type='Result' version='opset1'><input><port id='0'/></input></layer></layers>"
+           "<edges><edge from-layer='0' from-port='0' to-layer='1' to-port='0'/></edges></net>")  # fmt: skip
+    for name in ("m.xml", "x.xml.xml", ".xml"):
+        (tmp_path / name).write_text(xml)
+        answer = garner("run", name)
+        if "built without expat" in answer.err:
+            pytest.skip("this garner was built without expat")
+        assert answer.code == 5 and ".bin" in answer.err, answer
+        bin_file = tmp_path / (name[:-4] + ".bin" if len(name) > 4 else name + ".bin")
+        bin_file.write_bytes(b"")
+        answer = garner("run", name)
+        assert answer.code == 4 and "do not lie in the .bin file, which has 0" in answer.err, answer
+        bin_file.write_bytes(b"\7\x08")
+        assert garner("run", name).text == "[7,8]\n"

@@ -197,9 +197,51 @@ static void test_kinds_that_are_not_saved(void **state)
     unlink(path);
 }
 
+/* Names that a format cannot hold. */
+static const char *odd_name;
+
+static garner_status describe_odd(void *context, size_t i, struct store_entry *entry, garner_error *error)
+{
+    garner_status status = describe_sample(context, i, entry, error);
+    if (i == 1) entry->name = odd_name;
+    return status;
+}
+
+static void test_names_that_do_not_fit(void **state)
+{
+    (void)state;
+    static char longest[70000];
+    static const enum store_kind kinds[] = {STORE_NPZ, STORE_SAFETENSORS};
+    const char *const names[] = {"\xff", "a\xed\xa0\x80", longest};
+    struct store_source source = {.count = 3, .describe = describe_odd, .load = load_sample};
+    garner_error error;
+    memset(longest, 'n', sizeof longest - 1);
+    set_path("odd");
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            odd_name = names[i];
+            garner_status status = store_save(path, kinds[k], &source, &error);
+            int fits = kinds[k] == STORE_SAFETENSORS && i == 2;
+            assert_int_equal(status, fits ? GARNER_OK : GARNER_UNSUPPORTED);
+            assert_int_equal(access(path, F_OK), fits ? 0 : -1);
+            unlink(path);
+        }
+    odd_name = "__metadata__";
+    assert_int_equal(store_save(path, STORE_SAFETENSORS, &source, &error), GARNER_UNSUPPORTED);
+    assert_string_equal(store_suffix(STORE_UNKNOWN), "");
+    const garner_tensor tensor = {.rank = GARNER_MAX_RANK + 1, .dtype = GARNER_F32};
+    assert_int_equal(store_save_one(path, STORE_SAFETENSORS, "x", &tensor, NULL, &error), GARNER_BAD_SHAPE);
+    const garner_tensor opaque = {.data = filler, .dtype = GARNER_OPAQUE, .item_bytes = 3, .bytes = 3};
+    assert_int_equal(store_save_one(path, STORE_SAFETENSORS, "x", &opaque, "|V3", &error),
+                     GARNER_UNSUPPORTED);
+    assert_int_equal(store_save_one(path, STORE_PB, "x", &opaque, "|V3", &error), GARNER_UNSUPPORTED);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_full), cmocka_unit_test(test_broken_sources),
-                                       cmocka_unit_test(test_kinds_that_are_not_saved)};
+                                       cmocka_unit_test(test_kinds_that_are_not_saved),
+                                       cmocka_unit_test(test_names_that_do_not_fit)};
     return cmocka_run_group_tests_name("store full", tests, make_folder, remove_folder);
 }

@@ -29,26 +29,24 @@ static const char xml[] = "<net name='n' version='11'><layers>" PARAMETER("0", "
     PARAMETER("1", "ids", "u16", "?") "<layer id='2' name='axis' type='Const' version='opset1'><data "
                                       "element_type='i64' shape='' offset='0' size='8'/><output>" PORT("0") "</output></layer><layer id='3' name='c' type='Convert' version='opset1'><data destination_type='i32'/><input>" PORT(
                                           "0") "</input><output>" PORT("1") "</output></layer>" GATHER("4")
-                                          GATHER("5") "<layer id='6' name='y' type='Result' "
-                                                      "version='opset1'><input>" PORT(
-                                                          "0") "</input></layer>"
-                                                               "<layer id='7' name='z' type='Result' "
-                                                               "version='opset1'><input>" PORT(
-                                                                   "0") "</input></layer></"
-                                                                        "layers><edges>" EDGE("1", "0", "3",
-                                                                                              "0")
-                                                                            EDGE("0", "0", "4", "0") EDGE(
-                                                                                "3", "1", "4",
-                                                                                "1") EDGE("2", "0", "4",
-                                                                                          "2") EDGE("4", "3",
-                                                                                                    "5", "0")
-                                                                                EDGE("3", "1", "5", "1") EDGE(
-                                                                                    "2", "0", "5",
-                                                                                    "2") EDGE("5", "3", "6",
-                                                                                              "0")
-                                                                                    EDGE(
-                                                                                        "0", "0", "7",
-                                                                                        "0") "</edges></net>";
+                                          GATHER(
+                                              "5") "<layer id='6' name='y' type='Result' "
+                                                   "version='opset1'><input>" PORT(
+                                                       "0") "</input></layer>"
+                                                            "<layer id='7' name='z' type='Result' "
+                                                            "version='opset1'><input>" PORT(
+                                                                "0") "</input></layer></"
+                                                                     "layers><edges>" EDGE("1", "0", "3", "0")
+                                                                         EDGE("0", "0", "4", "0") EDGE(
+                                                                             "3", "1", "4",
+                                                                             "1") EDGE("2", "0", "4", "2")
+                                                                             EDGE("4", "3", "5", "0") EDGE(
+                                                                                 "3", "1", "5",
+                                                                                 "1") EDGE("2", "0", "5",
+                                                                                           "2") EDGE("5", "3",
+                                                                                                     "6", "0")
+                                                                                 EDGE("0", "0", "7",
+                                                                                      "0") "</edges></net>";
 static const unsigned char bin[8];
 
 static garner_status open_model(struct model **model, garner_error *error)

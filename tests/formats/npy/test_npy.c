@@ -196,6 +196,10 @@ static void test_not_npy(void **state)
         expect_refusal(GARNER_BAD_FILE,
                        size < 6 ? "begins with the bytes 93" : "truncated: expected 10 bytes");
     }
+    write_bytes("P", 1);
+    expect_refusal(GARNER_BAD_FILE, "begins with the bytes 50");
+    write_bytes("Python", 6);
+    expect_refusal(GARNER_BAD_FILE, "begins with the bytes 50 79 74 68 6f 6e");
     write_bytes("PK\3\4 and so on", 14);
     expect_refusal(GARNER_BAD_FILE, "50 4b 03 04 20 61 of a zip file");
     unlink(path);

@@ -138,6 +138,33 @@ static void test_no_version(void **state)
     }
 }
 
+/* Files from before there were opsets have none; later ones must. */
+static void test_without_opsets(void **state)
+{
+    (void)state;
+    for (uint64_t version = 1; version < 5; version++) {
+        struct message node = {.size = 0}, graph = node, model = node;
+        struct message input = value_info("data", GARNER_F32, 3), output = value_info("out", GARNER_F32, 3);
+        struct graph read;
+        put_text(&node, 1, "data");
+        put_text(&node, 2, "out");
+        put_text(&node, 4, "Identity");
+        put_message(&graph, 1, &node);
+        put_message(&graph, 11, &input);
+        put_message(&graph, 12, &output);
+        put_number(&model, 1, version);
+        put_message(&model, 7, &graph);
+        garner_status status = load(&model, &read);
+        assert_int_equal(status, version < 3 ? GARNER_OK : GARNER_BAD_FILE);
+        if (status) assert_non_null(strstr(error.message, "imports no version of ONNX's operators"));
+        graph_free(&read);
+        unsigned char *place = guard_place(&guard, model.size, GUARD_AFTER);
+        memcpy(place, model.bytes, model.size);
+        assert_int_equal(onnx_model_load_bytes(&read, "m.onnx", place, model.size, 0, NULL), status);
+        graph_free(&read);
+    }
+}
+
 static void test_other_operators(void **state)
 {
     (void)state;
@@ -233,7 +260,7 @@ int main(void)
         cmocka_unit_test(test_graph),          cmocka_unit_test(test_versions),
         cmocka_unit_test(test_no_version),     cmocka_unit_test(test_other_operators),
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_damaged_anywhere),
-        cmocka_unit_test(test_sample_damaged),
+        cmocka_unit_test(test_sample_damaged), cmocka_unit_test(test_without_opsets),
     };
     return cmocka_run_group_tests(tests, make_guard, drop_guard);
 }
