@@ -66,7 +66,7 @@ static inline OrtStatus *session(bool stated, OrtKernelContext *context, int run
     if (!status) status = definition->create(definition->state, &info, &kernel);
     for (int run = 0; run < runs && !status; run++) {
         status = kernel->Compute(kernel, context);
-        if (run == 0 && fail_at == 0)
+        if (run == 0 && which_fails == 0)
             allocations = 0; /* what comes after the first run is the steady state */
     }
     if (kernel) kernel->Release(kernel);
