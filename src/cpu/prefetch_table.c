@@ -67,6 +67,6 @@ void garner_plan_table_prefetch(struct cpu_work *work, const struct footprint *f
     work->table_share_to_l1 = profile->table_share_to_l1;
     s->table_bytes_per_point = (int32_t)choose_bytes_per_point(work, f, profile, tier, &s->table_to_l1);
     if (!s->table_bytes_per_point) return;
-    s->next_table = f->inner[-1].data;
+    s->next_part = f->inner[-1].data; /* the first point of a row: the beginning of the table */
     if (!is_joined(work)) s->points_to_l1 = s->indices_to_l1 = s->table_to_l1;
 }

@@ -49,7 +49,7 @@ static bool run_rows(const struct execution *e, struct tile tile)
     struct segment like = work->segment;
     struct cursor row;
     like.run = tile.length;
-    like.next_table += tile.column * like.table_bytes_per_point; /* the same part of the next row's table */
+    like.next_part += tile.column * like.table_bytes_per_point;
     cursor_seek(&row, nest, nest->rank - 1, tile.row);
     row.spot = spot_along(row.spot, &nest->dim[nest->rank - 1], tile.column);
     row.spot.data += tile.from;

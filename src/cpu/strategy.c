@@ -193,7 +193,7 @@ static void begin_segment(struct segment *s, const struct nest *nest, const stru
     s->pattern = NULL;
     s->axis = nest->axis;
     s->rows = 1;
-    s->next_table = s->row_data_stride = s->row_out_stride = s->row_index_stride = 0;
+    s->next_part = s->row_data_stride = s->row_out_stride = s->row_index_stride = 0;
 }
 
 /* What only shows where much is moved. Takes a copy, so that the footprint of little work stays in registers.

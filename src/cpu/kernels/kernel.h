@@ -68,8 +68,8 @@ struct segment {
     uint16_t prefetch_rows; /* rows: how much later a row is whose table is prefetched, for SHORT_UNIT, or
                                whose points are, for BLOCK by strips; 0: none */
     int32_t table_bytes_per_point; /* bytes of a later row's table to prefetch with each point; 0: none */
-    int64_t next_table;     /* for UNIT: how far away in data that table lies, or its part for these points */
-    const int64_t *pattern; /* for PATTERN: distance in data of each point from the first */
+    int64_t next_part; /* for UNIT: from data to the part of that table that the first point prefetches */
+    const int64_t *pattern;   /* for PATTERN: distance in data of each point from the first */
     const struct axis *axis;  /* gathered axes */
     int64_t rows;             /* where there are many: how many, */
     int64_t row_data_stride;  /* and from row to row in data, */

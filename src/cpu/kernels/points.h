@@ -79,7 +79,7 @@ GARNER_INLINE int table_points(const struct kernel_id id)
 /* Prefetches as large a part of that table as these elements are of their row. */
 GARNER_INLINE void prefetch_next_table(const struct segment *s, int64_t first, const struct kernel_id id)
 {
-    const uintptr_t next = (uintptr_t)s->data + (uintptr_t)(s->next_table + first * s->table_bytes_per_point);
+    const uintptr_t next = (uintptr_t)s->data + (uintptr_t)(s->next_part + first * s->table_bytes_per_point);
     prefetch_lines(next, table_points(id) * s->table_bytes_per_point, s->table_to_l1);
 }
 

@@ -79,7 +79,7 @@ static inline void decisions_of(int64_t number[DECISIONS], const struct cpu_work
         s->by_memcpy,
         s->overlap_vectors,
         s->row_points,
-        s->next_table,
+        s->next_part,
         s->table_bytes_per_point,
         s->rows,
         s->row_data_stride,
