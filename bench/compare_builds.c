@@ -3,8 +3,9 @@
  * Two builds of libgarner.so against each other, in one process: each cell of workloads.tsv is run by both in
  * turns, one thread. A run is the shortest of some samples of each build; the ratio is the median of five
  * runs, old time over new. Time is that of the thread on its CPU, so that other processes disturb it less.
- * Prints the cells that lost most first; fails if one lost more than 3 %. compare_builds OLD.so NEW.so
- * workloads.tsv [CELL...]
+ * Prints the cells that lost most first; fails if one lost more than 3 %. compare_builds OLD.so[:CPU]
+ * NEW.so[:CPU] workloads.tsv [CELL...]; CPU is what GARNER_CPU says to that build alone, a profile or a
+ * level.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "garner.h"
 
@@ -43,7 +45,7 @@ static void *find(void *library, const char *name)
 }
 
 #define LOAD(field, name) memcpy(&build.field, &(void *){find(library, name)}, sizeof build.field)
-static struct build open_build(const char *path)
+static struct build load_build(const char *path)
 {
     struct build build;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -57,6 +59,50 @@ static struct build open_build(const char *path)
     LOAD(output, "garner_plan_output");
     LOAD(dtype, "garner_dtype_from_name");
     LOAD(bytes, "garner_dtype_bytes");
+    return build;
+}
+
+static void copy_file(const char *from, int to)
+{
+    char bytes[65536];
+    size_t size;
+    FILE *file = fopen(from, "rb");
+    if (file == NULL) {
+        fprintf(stderr, "compare_builds: %s cannot be read\n", from);
+        exit(2);
+    }
+    while ((size = fread(bytes, 1, sizeof bytes, file)) > 0)
+        if (write(to, bytes, size) != (ssize_t)size) exit(2);
+    fclose(file);
+}
+
+/* A build looks at GARNER_CPU once, at its first plan. */
+static void plan_once(const struct build *build)
+{
+    const garner_tensor data = {.shape = (int64_t[]){1}, .rank = 1, .dtype = build->dtype("f32")};
+    const garner_tensor indices = {.shape = (int64_t[]){1}, .rank = 1, .dtype = build->dtype("i64")};
+    const garner_op op = {.kind = GARNER_GATHER};
+    garner_plan *plan;
+    if (build->create(&plan, &op, &data, &indices, NULL, NULL) != GARNER_OK) exit(2);
+    build->destroy(plan);
+}
+
+/* PATH, or PATH:CPU; from a copy, or the same library on both sides would be loaded once. */
+static struct build open_build(const char *given)
+{
+    char path[4096], copy[] = "/tmp/compare_builds_XXXXXX";
+    const char *colon = strrchr(given, ':');
+    const int length = colon ? (int)(colon - given) : (int)strlen(given);
+    snprintf(path, sizeof path, "%.*s", length, given);
+    const int file = mkstemp(copy);
+    if (file < 0) exit(2);
+    copy_file(path, file);
+    close(file);
+    if (colon) setenv("GARNER_CPU", colon + 1, 1);
+    const struct build build = load_build(copy);
+    unlink(copy);
+    plan_once(&build);
+    if (colon) unsetenv("GARNER_CPU");
     return build;
 }
 
@@ -289,7 +335,7 @@ int main(int count, char **word)
     static struct result result[MOST_CELLS];
     FILE *table = count < 4 ? NULL : fopen(word[3], "r");
     if (table == NULL) {
-        fprintf(stderr, "usage: compare_builds OLD.so NEW.so workloads.tsv [CELL...]\n");
+        fprintf(stderr, "usage: compare_builds OLD.so[:CPU] NEW.so[:CPU] workloads.tsv [CELL...]\n");
         return 2;
     }
     const struct build build[2] = {open_build(word[1]), open_build(word[2])};
