@@ -400,6 +400,7 @@ GARNER_API GARNER_MUST_USE garner_status garner_execute(const garner_plan *plan,
  *   strategy S                           rows, short-rows, panels, reused-indices, one-block, bits
  *   kernel LEVEL SOURCE-iBITS-RUN        "scalar unit-i64-256"; "any" for runs of any length
  *   prefetch none | D points to C        the prefetch distance, and into which cache: L1 or L2;
+ *     | D rows to C                      of rows that share their indices: the distance in rows;
  *     | table+R B B/point to C           bytes of the table of R rows later with each point;
  *     | next table B B/row to C          bytes of the next rows' table with each row; joined by " and "
  *   stores cached | non-temporal | by memcpy

@@ -19,7 +19,14 @@ static void say_kernel(struct line *line, const struct kernel *kernel)
         garner_line_add(line, "any");
 }
 
-/* Which kernel moves the points. */
+/* The kernel that moves the points, but for panels. */
+static const struct kernel *point_kernel(const struct cpu_work *work, const struct nest *nest,
+                                         const struct cpu_target *target)
+{
+    return work->kernel ? work->kernel : target_kernel(target, BLOCK, sizeof(int64_t), nest->run);
+}
+
+/* The strategy, and the kernel's name. */
 static void say_strategy(struct line *line, const struct cpu_work *work, const struct nest *nest,
                          const struct cpu_target *target)
 {
@@ -34,8 +41,7 @@ static void say_strategy(struct line *line, const struct cpu_work *work, const s
     else if (work->strategy == PANELS)
         say_kernel(line, work->panel_kernel);
     else
-        say_kernel(line,
-                   work->kernel ? work->kernel : target_kernel(target, BLOCK, sizeof(int64_t), nest->run));
+        say_kernel(line, point_kernel(work, nest, target));
 }
 
 /* Into which cache. */
@@ -44,16 +50,40 @@ static const char *cache(bool l1)
     return l1 ? "L1" : "L2";
 }
 
+/* A prefetch distance, and what it counts. */
+struct prefetched {
+    int64_t count;
+    const char *what; /* one of them */
+    bool to_l1;
+};
+
+/* Rows that share their indices: on x86-64 strips of rows prefetch later rows, on aarch64 rows of few points
+ * do, and longer rows prefetch their later points on both. */
+static struct prefetched find_prefetched(const struct cpu_work *work, const struct nest *nest,
+                                         const struct cpu_target *target)
+{
+    const struct segment *s = &work->segment;
+    const bool x86 = target->profile.x86,
+               is_shared = work->strategy == REUSED_INDICES || work->strategy == ONE_BLOCK;
+    const int64_t n = at_most(work->column_share, BLOCK_POINTS);
+    if (is_shared && goes_by_strips(s, n, point_kernel(work, nest, target)->id))
+        return (struct prefetched){x86 ? s->prefetch_rows : 0, "row", true};
+    if (!is_shared || n > FEW_POINTS || s->row_by_row)
+        return (struct prefetched){s->prefetch_distance, "point", s->points_to_l1};
+    const bool prefetches = !x86 && s->prefetch_distance && nest->run <= FEW_BYTES;
+    return (struct prefetched){prefetches ? ROW_DISTANCE : 0, "row", s->points_to_l1};
+}
+
 /* Joined rows prefetch the tables of later rows alone, all others that of the next row. */
-static void say_prefetch(struct line *line, const struct cpu_work *work)
+static void say_prefetch(struct line *line, const struct cpu_work *work, struct prefetched prefetched)
 {
     const struct segment *s = &work->segment;
     const bool joined = work->strategy == SHORT_ROWS && work->kernel->id.source != PATTERN;
-    const int64_t distance = s->prefetch_distance, per_point = s->table_bytes_per_point;
+    const int64_t distance = prefetched.count, per_point = s->table_bytes_per_point;
     garner_line_add(line, ", prefetch");
     if (distance)
-        garner_line_add(line, " %" PRId64 " point%s to %s", distance, distance == 1 ? "" : "s",
-                        cache(s->points_to_l1));
+        garner_line_add(line, " %" PRId64 " %s%s to %s", distance, prefetched.what, distance == 1 ? "" : "s",
+                        cache(prefetched.to_l1));
     if (per_point)
         garner_line_add(line, "%s table+%d %" PRId64 " B/point to %s", distance ? " and" : "",
                         joined ? s->prefetch_rows : 1, per_point, cache(joined || s->table_to_l1));
@@ -81,7 +111,7 @@ void garner_cpu_describe_for(const struct cpu_work *work, const struct nest *nes
 {
     if (work->tasks > 0) say_strategy(line, work, nest, target);
     if (work->tasks > 0 && work->strategy != BITS) {
-        say_prefetch(line, work);
+        say_prefetch(line, work, find_prefetched(work, nest, target));
         garner_line_add(line, ", stores %s",
                         work->segment.by_memcpy      ? "by memcpy"
                         : work->segment.non_temporal ? "non-temporal"

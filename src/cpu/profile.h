@@ -43,6 +43,7 @@ enum { TABLE_TIERS = 4 };
 struct profile {
     const char *name; /* as GARNER_CPU spells it */
     const char *cpus; /* which they are, for people */
+    bool x86;         /* its kernels are those of x86-64, which prefetch other rows than those of aarch64 */
     bool measured;    /* false: reasoned from what is published, and never measured */
     enum level
         level; /* the highest level of kernels that pays: not gathers where they are slower than loads */

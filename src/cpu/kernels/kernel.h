@@ -77,6 +77,14 @@ struct segment {
     int64_t row_index_stride; /* and, for PANEL, in indices */
 };
 
+/* Rows that share their offsets. */
+enum {
+    FEW_ELEMENTS = 8, /* of a row, whose offsets fit into registers */
+    FEW_POINTS = 16,  /* of a row, for which aarch64 prefetches a later row: */
+    FEW_BYTES = 256,  /* no longer runs, */
+    ROW_DISTANCE = 4  /* so many rows later */
+};
+
 /* Moves points until one has an index outside [-wrap, bound), and returns how many it moved. What changes
  * from call to call comes beside the segment, in registers: its data, index, out and n are not looked at. */
 typedef int64_t kernel_function(const struct segment *like, const char *data, const char *index, char *out,
@@ -105,6 +113,14 @@ struct kernel_id {
     int index; /* bytes of an index */
     int run;   /* bytes of a point; ANY; or, of a function that several lines share, ELEMENT */
 };
+
+/* Whether rows of `n` points that share their offsets are moved by strips: they have few elements, or these
+ * lie in a cache, so that a strip of rows stays in L1 or L2 for all its columns. */
+GARNER_INLINE bool goes_by_strips(const struct segment *s, int64_t n, const struct kernel_id id)
+{
+    return id.source == BLOCK && id.run > 0 && id.run <= 8 && (s->out_stride == id.run || n == 1) &&
+           (n <= FEW_ELEMENTS || s->by_strips);
+}
 
 enum {
     ANY = 0,     /* as many bytes as the segment says, */

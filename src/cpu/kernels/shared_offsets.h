@@ -8,13 +8,7 @@
 
 #include "runs.h"
 
-enum {
-    FEW_ELEMENTS = 8, /* of a row, whose offsets fit into registers */
-    STRIP_ROWS = 32,
-    ROW_DISTANCE = 4, /* prefetch distance of rows of few points, in rows */
-    FEW_POINTS = 16,  /* of a row, for which later rows are prefetched */
-    FEW_BYTES = 256   /* of each of them, at most */
-};
+enum { STRIP_ROWS = 32 };
 
 /* Prefetches the points of a later row, where a row has few. */
 GARNER_INLINE void prefetch_row(const struct segment *s, const char *data, int64_t run)
@@ -47,14 +41,6 @@ GARNER_INLINE void gather_rows_of(const struct segment *s, int count, const stru
 GARNER_INLINE void gather_columns(const struct segment *s, int64_t count, const struct kernel_id id)
 {
     UNROLL for (int k = 1; k <= FEW_ELEMENTS; k++) if (count == k) gather_rows_of(s, k, id);
-}
-
-/* Whether rows are moved by strips: they have few elements, or these lie in a cache, so that a strip of rows
- * stays in L1 or L2 for all its columns. */
-GARNER_INLINE bool goes_by_strips(const struct segment *s, const struct kernel_id id)
-{
-    return id.source == BLOCK && id.run > 0 && id.run <= 8 && (s->out_stride == id.run || s->n == 1) &&
-           (s->n <= FEW_ELEMENTS || s->by_strips);
 }
 
 /* A few columns of a few rows at a time; of all rows if there are no more columns. */

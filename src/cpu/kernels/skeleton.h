@@ -55,7 +55,7 @@ GARNER_INLINE int64_t gather_one(const struct segment *s, const struct kernel_id
 /* Rows that share their offsets, none of which is outside. */
 GARNER_INLINE int64_t gather_shared(const struct segment *s, const struct kernel_id id)
 {
-    if (goes_by_strips(s, id)) {
+    if (goes_by_strips(s, s->n, id)) {
         gather_strips(s, id);
     } else if (s->n <= FEW_POINTS && !s->row_by_row) {
         gather_short_rows(s, id);

@@ -73,6 +73,36 @@ static void expect_prefetch(int64_t distance, int32_t per_point, int64_t share, 
     if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
 }
 
+/* What is said of rows of so many points that share their indices, by these columns of a profile. */
+static void expect_shared(int64_t points, int64_t run, bool x86, bool by_strips, const char *words)
+{
+    char text[400];
+    struct line line = {text, sizeof text, 0};
+    const struct nest nest = {.run = run};
+    struct cpu_target target = *garner_cpu_target();
+    struct cpu_work work = {.strategy = REUSED_INDICES, .tasks = 1, .column_share = points};
+    target.profile.x86 = x86;
+    work.segment.prefetch_distance = work.segment.prefetch_rows = 16;
+    work.segment.out_stride = run;
+    work.segment.by_strips = by_strips;
+    garner_cpu_describe_for(&work, &nest, &target, &line);
+    if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
+}
+
+/* Strips prefetch rows on x86-64 alone, rows of few points on aarch64 alone; longer rows prefetch points. */
+static void test_words_about_shared_indices(void **state)
+{
+    (void)state;
+    expect_shared(8, 4, true, false, ", prefetch 16 rows to L1, stores");
+    expect_shared(17, 4, true, true, ", prefetch 16 rows to L1, stores");
+    expect_shared(17, 4, false, true, ", prefetch none, stores");
+    expect_shared(17, 4, true, false, ", prefetch 16 points to L2, stores");
+    expect_shared(17, 4, false, false, ", prefetch 16 points to L2, stores");
+    expect_shared(16, 256, true, true, ", prefetch none, stores");
+    expect_shared(16, 256, false, true, ", prefetch 4 rows to L2, stores");
+    expect_shared(16, 512, false, true, ", prefetch none, stores");
+}
+
 /* Points, the next row's table, that of the next rows; each alone and together. */
 static void test_words_about_prefetching(void **state)
 {
@@ -94,6 +124,7 @@ int main(void)
         cmocka_unit_test(test_cost_of_a_long_run),
         cmocka_unit_test(test_rows_far_apart),
         cmocka_unit_test(test_words_about_prefetching),
+        cmocka_unit_test(test_words_about_shared_indices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
