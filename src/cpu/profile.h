@@ -79,6 +79,8 @@ struct profile {
     int64_t element_table;      /* elements of smaller tables are left to the out-of-order window, */
     int64_t element_table_most; /* and of larger ones: there finding their pages twice takes longer */
     int64_t element_l1_table;   /* elements of larger tables are prefetched into L2, others into L1 */
+    int64_t pair_loads_table;   /* elements that two indices lead to in a smaller table are loaded one by one,
+                                   where AVX-512 would gather them */
     int64_t pair_distance;      /* points: prefetch distance where two indices lead to an element, */
     int64_t tuple_distance;     /* and where more do */
     int64_t hardware_row_least; /* rows that share indices, tables of this and more up to the next number: */
@@ -128,6 +130,7 @@ typedef const struct kernel *kernel_choice[SOURCES][INDEX_SLOTS][RUN_SLOTS];
 struct cpu_target {
     struct profile profile;
     kernel_choice kernels;
+    const kernel_table *plain; /* those of plain C */
 };
 
 /* Makes a target of a profile, whose level is one of those that have a table; the tables are by level. */

@@ -42,6 +42,7 @@ void garner_target_make(struct cpu_target *target, const struct profile *profile
                         const kernel_table *const tables[LEVELS])
 {
     target->profile = *profile;
+    target->plain = tables[SCALAR];
     for (int source = 0; source < SOURCES; source++)
         for (int index_slot = 0; index_slot < INDEX_SLOTS; index_slot++)
             for (int run_slot = 0; run_slot < RUN_SLOTS; run_slot++)

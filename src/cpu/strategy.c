@@ -140,6 +140,18 @@ GARNER_INLINE struct choice choose(const struct footprint *f, const struct cpu_t
     return (struct choice){ROWS, choose_row_source(f)};
 }
 
+/* The kernel of a source. Out of L1 and most of L2 loads of single elements may be faster than gathers, of
+ * which more are under way at a time. */
+GARNER_INLINE const struct kernel *choose_kernel(const struct footprint *f, enum source source,
+                                                 const struct cpu_target *target)
+{
+    const struct nest *nest = f->nest;
+    const bool is_element = nest->run <= MOST_ELEMENT && is_power_of_two(nest->run);
+    if (source == PAIR && is_element && f->table < target->profile.pair_loads_table)
+        return &(*target->plain)[PAIR][INDEX_SLOT(nest->index_type.bytes)][RUN_SLOT(nest->run)];
+    return target_kernel(target, source, nest->index_type.bytes, nest->run);
+}
+
 /* One task takes the whole grid. */
 static void keep_whole(struct cpu_work *work, const struct nest *nest)
 {
@@ -232,8 +244,7 @@ void garner_cpu_plan_for(struct cpu_work *work, const struct nest *nest, const s
     work->table_share = 0;
     work->columns = inner->n;
     work->rows = nest->rows;
-    if (choice.source != SOURCES)
-        work->kernel = target_kernel(target, choice.source, nest->index_type.bytes, nest->run);
+    if (choice.source != SOURCES) work->kernel = choose_kernel(&f, choice.source, target);
     if (choice.strategy == SHORT_ROWS) prepare_short_rows(work, nest);
     keep_whole(work, nest);
     if (!little) plan_much(work, f, target);
