@@ -6,6 +6,8 @@
 #include "kernels/move.h"
 #include "run_panels.h"
 
+#include <string.h>
+
 enum { PATTERN_POINTS = 1024 };
 
 /* A rectangle of the grid, and a slice of the run. */
@@ -66,7 +68,34 @@ static bool run_rows(const struct execution *e, struct tile tile)
 
 enum { ON_STACK = -1 }; /* no slot */
 
-/* Moves a tile by panels, of one table after the other; on the stack, or in a slot. */
+/* Whether each row seems to use one index for all its columns, as indices do that were expanded along them: a
+ * few rows are looked at, a panel's width of each. Such rows are copies of rows of the table, which no panel
+ * makes faster. What the indices are decides the order alone; each is loaded again where it is used. */
+static bool rows_repeat_indices(const struct execution *e, const struct strip *strip)
+{
+    enum { LOOKED_AT = 4 };
+    const struct nest *nest = e->nest;
+    const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
+    const int64_t points = at_most(strip->columns, LINE / nest->run), bytes = nest->index_type.bytes;
+    if (inner->data != nest->run || points < 2) return false;
+    for (int64_t k = 0; k < LOOKED_AT; k++) {
+        const struct spot row = spot_along(strip->first, before, (strip->rows - 1) * k / (LOOKED_AT - 1));
+        const struct spot at = spot_along(row, inner, (strip->columns - points) * k / (LOOKED_AT - 1));
+        const char *first = e->buffers->indices + at.index * bytes;
+        if (memcmp(first, first + bytes, (size_t)((points - 1) * bytes)) != 0) return false;
+    }
+    return true;
+}
+
+/* Moves rows that choose from one table by panels; on the stack, or in a slot. */
+static bool move_table_rows(const struct execution *e, const struct tile *tile, const struct strip *strip,
+                            int64_t slot)
+{
+    if (rows_repeat_indices(e, strip)) return run_rows(e, *tile);
+    return slot == ON_STACK ? garner_panels_on_stack(e, strip) : garner_panels_in_slot(e, strip, slot);
+}
+
+/* A tile, one table after the other. */
 static bool move_panels(const struct execution *e, const struct tile *tile, int64_t slot)
 {
     const struct nest *nest = e->nest;
@@ -77,8 +106,8 @@ static bool move_panels(const struct execution *e, const struct tile *tile, int6
         served = at_most(tile->row_end - i, before->n - i % before->n);
         const struct strip strip = {spot_along(row.spot, inner, tile->column), served,
                                     tile->column_end - tile->column};
-        if (!(slot == ON_STACK ? garner_panels_on_stack(e, &strip) : garner_panels_in_slot(e, &strip, slot)))
-            return false;
+        const struct tile part = {i, i + served, tile->column, tile->column_end, 0, nest->run};
+        if (!move_table_rows(e, &part, &strip, slot)) return false;
         cursor_advance(&row, nest, served);
     }
     return true;

@@ -254,6 +254,31 @@ static void draw_scratch_panels(struct random *random, struct test_case *c)
     c->axis = 1;
 }
 
+/* The same, indices expanded along the columns: each row has one, but for a few points, some of which are
+ * outside where others may be. */
+static void draw_expanded_panels(struct random *random, struct test_case *c)
+{
+    static int64_t values[1 << 21];
+    if (random_chance(random, 50))
+        draw_panels(random, c);
+    else
+        draw_scratch_panels(random, c);
+    const int64_t bound = c->data.shape[1], least = c->only_positive ? 0 : -bound;
+    const int64_t columns = c->indices.shape[2], rows = c->indices.shape[0] * c->indices.shape[1];
+    assert_true(rows * columns <= (int64_t)(sizeof values / sizeof values[0]));
+    for (int64_t row = 0, i = 0; row < rows; row++) {
+        const int64_t value = random_between(random, least, bound - 1);
+        for (const int64_t end = i + columns; i < end; i++) {
+            const bool other = random_between(random, 0, 9999) == 0;
+            values[i] = !other                ? value
+                        : c->bad_per_thousand ? 2 * bound
+                                              : random_between(random, least, bound - 1);
+        }
+    }
+    c->values = values;
+    c->index_dtype = random_chance(random, 50) ? GARNER_I64 : GARNER_I32;
+}
+
 /* A table of which rows use one element in so many, all of them often. */
 static void draw_strided_panels(struct random *random, struct test_case *c)
 {
@@ -363,6 +388,7 @@ static const struct family families[] = {
     {GARNER_GATHER_ELEMENTS, draw_panels, 12},
     {GARNER_GATHER_ELEMENTS, draw_strided_panels, 4},
     {GARNER_GATHER_ELEMENTS, draw_scratch_panels, 4},
+    {GARNER_GATHER_ELEMENTS, draw_expanded_panels, 6},
     {GARNER_GATHER_ELEMENTS, draw_short_rows, 18},
     {GARNER_GATHER, draw_reused, 14},
     {GARNER_GATHER, draw_reused_long, 5},
