@@ -20,9 +20,9 @@
 
 #include "random.h" /* TEST_SANITIZED */
 
-#include "table_scene.h"
-
 #if defined(__GLIBC__) && !TEST_SANITIZED
+
+#include "table_scene.h"
 
 /* ---- The calls ---- */
 
