@@ -73,8 +73,10 @@ static void test_long_rows(void **state)
     assert_false(long_rows_are_left(K, 1 << 30, 128 * K));
     assert_true(long_rows_are_left(K, 2048 * K, 2048 * K));
     assert_false(long_rows_are_left(K, 2048 * K, 2048 * K + 1));
-    assert_true(long_rows_are_left(K, 2048 * K, LONG_ROWS_OPEN));
-    assert_false(long_rows_are_left(K, 2048 * K + 1, LONG_ROWS_OPEN));
+    assert_true(long_rows_are_left(2 * K, 2048 * K, LONG_ROWS_OPEN));
+    assert_true(long_rows_are_left(2 * K - 1, 1 << 30, LONG_ROWS_OPEN));
+    assert_false(long_rows_are_left(K - 1, 1 << 30, LONG_ROWS_OPEN));
+    assert_false(long_rows_are_left(2 * K, 2048 * K + 1, LONG_ROWS_OPEN));
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------------- */

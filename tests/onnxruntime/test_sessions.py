@@ -187,6 +187,7 @@ LONG_ROWS = {
     "one of a larger table": ([40000, 65536], [], OURS),
     "of an open number": ([512, 1024], ["n"], THEIRS),
     "of an open number and a larger table": ([513, 1024], ["n"], OURS),
+    "of an open number, from any table, but shorter": ([400000, 511], ["n"], THEIRS),
     "of an open table": (["n", 1024], ["m"], THEIRS),
     "of open extents, as beams are": (["n", 12, "m", 64], ["n"], THEIRS),
     "of open extents, which may be short": (["n", "m", 64], ["n"], OURS),
