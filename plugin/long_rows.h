@@ -3,8 +3,8 @@
  * Which Gathers are little more than copying inside ONNX Runtime, which does that as fast: of long rows, if
  * they are few, or lie in the caches as far as the model tells. The other nodes of a model drive garner's
  * code out of the caches, and that costs such a gather 3 to 15 microseconds; many rows, short ones, and those
- * of a large table, which are prefetched, earn that back. So rows of 1 KiB must be many, of 2 KiB and more any
- * open number. The numbers are measured: docs/onnxruntime.md.
+ * of a large table, which are prefetched, earn that back. So rows of 1 KiB must be many, of 2 KiB and more
+ * any open number. The numbers are measured: docs/onnxruntime.md.
  */
 #ifndef GARNER_PLUGIN_LONG_ROWS_H
 #define GARNER_PLUGIN_LONG_ROWS_H

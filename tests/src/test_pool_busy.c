@@ -107,7 +107,7 @@ static void test_job_does_not_wait_for_a_worker_that_moves(void **state)
     const double taken = seconds() - begin;
     for (int i = 0; i < 100 && atomic_load(&moves) == 0; i++)
         wait_microseconds(10000);
-    assert_int_equal(atomic_load(&moves), 1); /* it is still at it */
+    assert_true(atomic_load(&moves) > 0); /* it is still at it, unless what it did before was late */
     assert_true(taken < 0.8);
     atomic_store(&move_us, 0);
     garner_pool_destroy(pool);

@@ -32,14 +32,17 @@ say_share() { # WHAT HOW-MANY OF-ALL
     [ $parts = 1 ] || echo "SAMPLE $1: $2 of $3, sample $((turn + 1)) of $parts"
 }
 
-# These run whole, in turn.
-sample 'coverage, peers, wheels, pythonlong' coverage peers wheels pythonlong >/dev/null
+# These run whole, in turn; coverage, which takes longer than all others together, only where there is time for everything.
+sample 'peers, wheels, pythonlong' peers wheels pythonlong >/dev/null
+of_three="${#chosen[@]} (${chosen[*]:-none})"
+[ $parts != 1 ] || chosen+=(coverage)
 wanted=(bare tsan amalgamation clang undefined package others plain sdist shellasan onnxruntime openvino dask mpi cuda graphs failing random calls
     page bareroot valgrind mutations operators proofs analysis fuzz cross "${chosen[@]}")
 
 prepare() {
     tools/setup check || exit 1
-    say_share 'stages coverage, peers, wheels, pythonlong' "${#chosen[@]} (${chosen[*]:-none})" 4
+    say_share 'stages peers, wheels, pythonlong' "$of_three" 3
+    [ $parts = 1 ] || echo 'SKIP coverage: it takes more than an hour; make check and make coverage run it'
 }
 summary() { :; }
 
