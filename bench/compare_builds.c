@@ -20,7 +20,15 @@
 
 #include "garner.h"
 
-enum { RUNS = 5, SAMPLES = 7, SETS = 4, MOST_CELLS = 512, LEAST_NS = 1500000, FRESH = 32 << 20 };
+enum {
+    RUNS = 5,
+    SAMPLES = 7,
+    SETS = 4,
+    MOST_CELLS = 512,
+    NAME_SIZE = 128,
+    LEAST_NS = 1500000,
+    FRESH = 32 << 20
+};
 static const double least_ratio = 0.97;
 
 /* ---- A build of the library ------------------------------------------------------------------------ */
@@ -36,12 +44,17 @@ struct build {
     int64_t (*bytes)(garner_dtype, int64_t, uint64_t);
 };
 
+_Noreturn static void give_up(const char *what, const char *why)
+{
+    fprintf(stderr, "compare_builds: %s: %s\n", what, why);
+    exit(2);
+}
+
 static void *find(void *library, const char *name)
 {
     void *found = dlsym(library, name);
-    if (found) return found;
-    fprintf(stderr, "compare_builds: %s\n", dlerror());
-    exit(2);
+    if (!found) give_up(name, dlerror());
+    return found;
 }
 
 #define LOAD(field, name) memcpy(&build.field, &(void *){find(library, name)}, sizeof build.field)
@@ -49,10 +62,7 @@ static struct build load_build(const char *path)
 {
     struct build build;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        fprintf(stderr, "compare_builds: %s\n", dlerror());
-        exit(2);
-    }
+    if (library == NULL) give_up(path, dlerror());
     LOAD(create, "garner_plan_create");
     LOAD(execute, "garner_execute");
     LOAD(destroy, "garner_plan_destroy");
@@ -67,12 +77,9 @@ static void copy_file(const char *from, int to)
     char bytes[65536];
     size_t size;
     FILE *file = fopen(from, "rb");
-    if (file == NULL) {
-        fprintf(stderr, "compare_builds: %s cannot be read\n", from);
-        exit(2);
-    }
+    if (file == NULL) give_up(from, "it cannot be read");
     while ((size = fread(bytes, 1, sizeof bytes, file)) > 0)
-        if (write(to, bytes, size) != (ssize_t)size) exit(2);
+        if (write(to, bytes, size) != (ssize_t)size) give_up(from, "it cannot be copied");
     fclose(file);
 }
 
@@ -83,7 +90,8 @@ static void plan_once(const struct build *build)
     const garner_tensor indices = {.shape = (int64_t[]){1}, .rank = 1, .dtype = build->dtype("i64")};
     const garner_op op = {.kind = GARNER_GATHER};
     garner_plan *plan;
-    if (build->create(&plan, &op, &data, &indices, NULL, NULL) != GARNER_OK) exit(2);
+    if (build->create(&plan, &op, &data, &indices, NULL, NULL) != GARNER_OK)
+        give_up("a first plan", "it was refused");
     build->destroy(plan);
 }
 
@@ -95,7 +103,7 @@ static struct build open_build(const char *given)
     const int length = colon ? (int)(colon - given) : (int)strlen(given);
     snprintf(path, sizeof path, "%.*s", length, given);
     const int file = mkstemp(copy);
-    if (file < 0) exit(2);
+    if (file < 0) give_up(copy, "it cannot be made");
     copy_file(path, file);
     close(file);
     if (colon) setenv("GARNER_CPU", colon + 1, 1);
@@ -114,7 +122,7 @@ struct view {
 };
 
 struct cell {
-    char name[64], op[32], dtype[16], index_dtype[16], dist[16];
+    char name[NAME_SIZE], op[32], dtype[16], index_dtype[16], dist[16];
     struct view data, indices;
     int64_t axis, batch_dims;
 };
@@ -133,9 +141,9 @@ static struct view parse_view(const char *text)
 static bool parse_cell(const char *line, struct cell *cell)
 {
     char data[64], indices[64];
-    if (*line == '#' || sscanf(line, "%63s %31s %15s %63s %63s %" SCNd64 " %" SCNd64 " %15s %15s", cell->name,
-                               cell->op, cell->dtype, data, indices, &cell->axis, &cell->batch_dims,
-                               cell->index_dtype, cell->dist) != 9)
+    if (*line == '#' || sscanf(line, "%127s %31s %15s %63s %63s %" SCNd64 " %" SCNd64 " %15s %15s",
+                               cell->name, cell->op, cell->dtype, data, indices, &cell->axis,
+                               &cell->batch_dims, cell->index_dtype, cell->dist) != 9)
         return false;
     cell->data = parse_view(data);
     cell->indices = parse_view(indices);
@@ -187,20 +195,26 @@ static int64_t bound_of(const struct cell *cell, int64_t i)
     return cell->data.extent[cell->batch_dims + i % cell->indices.extent[cell->indices.rank - 1]];
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int64_t tuple_length; /* of the indices that are sorted */
+
+static int compare_tuples(const void *a, const void *b)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+    const int64_t *x = a, *y = b;
+    for (int64_t k = 0; k < tuple_length; k++)
+        if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
+    return 0;
 }
 
 static void draw_set(const struct cell *cell, char *indices)
 {
     const int64_t n = cell->indices.count;
     int64_t *wide = malloc((size_t)n * sizeof *wide);
-    if (wide == NULL) exit(2);
+    if (wide == NULL) give_up(cell->name, "no memory for its indices");
     for (int64_t i = 0; i < n; i++)
         wide[i] = draw_index(cell->dist, bound_of(cell, i), i);
-    if (strcmp(cell->dist, "sorted") == 0) qsort(wide, (size_t)n, sizeof *wide, compare_numbers);
+    tuple_length = kind_of(cell) == GARNER_GATHER_ND ? cell->indices.extent[cell->indices.rank - 1] : 1;
+    if (strcmp(cell->dist, "sorted") == 0)
+        qsort(wide, (size_t)(n / tuple_length), (size_t)tuple_length * sizeof *wide, compare_tuples);
     const bool narrow = strcmp(cell->index_dtype, "i32") == 0;
     for (int64_t i = 0; i < n && narrow; i++)
         ((int32_t *)(void *)indices)[i] = (int32_t)wide[i];
@@ -232,7 +246,7 @@ static double sample(const struct job *job, int64_t loops, int *set)
     for (int64_t i = 0; i < loops; i++, *set = (*set + 1) % job->sets)
         if (job->build->execute(job->plan, job->data, job->indices + *set * job->index_bytes, job->out, NULL,
                                 NULL) != GARNER_OK)
-            exit(2);
+            give_up("a gather", "it was refused");
     return (now() - begin) / (double)loops;
 }
 
@@ -250,7 +264,7 @@ static double run_once(const struct job *job, int64_t loops)
 }
 
 struct result {
-    char name[64];
+    char name[NAME_SIZE];
     double ratio, low, high, ns;
 };
 
@@ -281,7 +295,7 @@ static struct result measure(const struct job *job, const char *name)
 static char *map_bytes(int64_t bytes)
 {
     char *at = mmap(NULL, (size_t)bytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED) exit(2);
+    if (at == MAP_FAILED) give_up("a tensor", "no memory for it");
     madvise(at, (size_t)bytes + 4096, MADV_HUGEPAGE);
     memset(at, 1, (size_t)bytes + 4096); /* so that each page is one of its own */
     return at;
@@ -301,7 +315,8 @@ static struct result run_cell(const struct build build[2], const struct cell *ce
     for (int k = 0; k < 2; k++) {
         job[k] = (struct job){.build = &build[k], .index_bytes = index_bytes};
         job[k].sets = data_bytes >= FRESH ? SETS : 1;
-        if (build[k].create(&job[k].plan, &op, &data, &indices, NULL, NULL) != GARNER_OK) exit(2);
+        if (build[k].create(&job[k].plan, &op, &data, &indices, NULL, NULL) != GARNER_OK)
+            give_up(cell->name, "it was refused");
     }
     const int64_t out_bytes = build[0].output(job[0].plan)->bytes;
     char *memory[3] = {map_bytes(data_bytes), map_bytes(index_bytes * job->sets), map_bytes(out_bytes)};
