@@ -11,7 +11,9 @@ static const struct table_prefetch *find_tier(const struct footprint *f, const s
     const struct table_prefetch *tier = profile->table;
     while (f->spanned > tier->spanned)
         tier++; /* the last one spans all */
-    return tier->reused_only && f->inner[-1].index != 0 ? &none : tier;
+
+    const bool shares_indices = f->inner[-1].index == 0; /* with the next row */
+    return shares_indices || divide_up(f->table, f->inner->n) >= tier->own_least ? tier : &none;
 }
 
 static bool is_within(const struct table_limit *limit, int64_t bytes, int64_t per_point, int64_t run)

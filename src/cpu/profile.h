@@ -34,7 +34,7 @@ struct table_limit {
 /* The same where the tables of all rows span no more than `spanned`. */
 struct table_prefetch {
     int64_t spanned;
-    bool reused_only; /* only where rows share their indices */
+    int64_t own_least; /* bytes for each point, in rows that have indices of their own; NEVER: nothing */
     struct table_limit l1, l2;
 };
 
@@ -97,7 +97,8 @@ struct profile {
 
     /* Stores. */
     int64_t non_temporal_out; /* an out of that size and more is written by non-temporal stores, which a CPU
-                                 may be slow at */
+                                 may be slow at, */
+    int64_t non_temporal_run; /* runs of that size and more; 0: of any */
     int64_t row_by_row_out; /* an out of that size and more, runs that share indices: rows of few points go as
                                others do */
     int64_t row_by_row_points; /* but not rows of so few points or fewer, unless their runs are long */

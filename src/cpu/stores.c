@@ -29,7 +29,7 @@ static bool goes_row_by_row(const struct footprint *f, const struct profile *pro
 void garner_plan_stores(struct cpu_work *work, const struct footprint *f, const struct profile *profile)
 {
     const int64_t run = f->nest->run;
-    const bool large = out_reaches(f, profile->non_temporal_out);
+    const bool large = run >= profile->non_temporal_run && out_reaches(f, profile->non_temporal_out);
     work->segment.by_memcpy = goes_by_memcpy(f, profile);
     garner_plan_prefetch(work, f, profile, large);
     work->segment.non_temporal = large && (run > MOST_ELEMENT || f->inner->n >= NON_TEMPORAL_ROW / run);
