@@ -4,8 +4,9 @@ nobody looked shows here."""
 
 import math
 import random
+import sys
 
-from .workloads import Workload
+from .workloads import Workload, line_of
 
 DTYPES = ("u8", "f16", "f32", "f32", "f64")
 INDEX_DTYPES = ("i64", "i64", "i32")
@@ -68,3 +69,7 @@ def drawn(count, seed):
         if _is_fit(cell):
             cells.setdefault(cell.name, cell)
     return list(cells.values())
+
+
+if __name__ == "__main__":  # COUNT SEED: a table of them
+    print(*map(line_of, drawn(*map(int, sys.argv[1:]))), sep="\n")

@@ -112,6 +112,12 @@ class Workload:
         return self.data_bytes >= FRESH_FROM and self.dist in ("uniform", "sorted", "zipf")
 
 
+def line_of(cell):
+    """The cell as a line of a table."""
+    data, indices = ("x".join(map(str, shape)) or "-" for shape in (cell.data, cell.indices))
+    return "\t".join(map(str, (cell.name, cell.op, cell.dtype, data, indices, cell.axis, cell.batch_dims, cell.index_dtype, cell.dist)))
+
+
 def _shape(text):
     return () if text == "-" else tuple(int(n) for n in text.split("x"))
 

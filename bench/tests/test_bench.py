@@ -99,6 +99,12 @@ def test_drawn_cells_are_valid_and_the_same_again():
     assert met >= {("gather", 3, 1), ("gather_elements", 2, 0), ("gather_nd", 4, 0), *drawn.DISTRIBUTIONS}
 
 
+def test_a_table_of_drawn_cells_reads_as_them(tmp_path):
+    table = tmp_path / "drawn.tsv"
+    table.write_text("".join(f"{workloads.line_of(cell)}\n" for cell in [*drawn.drawn(50, seed=3), *CELLS]))
+    assert workloads.read(table) == [*drawn.drawn(50, seed=3), *CELLS]
+
+
 def test_difference_sees_one_bit():
     want = np.array([0.0, 1.0, np.nan], np.float32)
     assert compare.difference(want.copy(), want) is None
