@@ -132,7 +132,9 @@ def _layout(ranks, spread, offsets, apart):
 def _source(source, name):
     """The function that makes a table of this source, what it takes, and the type if it is known."""
     if isinstance(source, (str, os.PathLike)):
-        return "table_open_f", (os.fsencode(source), name.encode() if name is not None else None), None
+        path = os.fsencode(source)
+        path = b"./-" if path == b"-" else path  # a file's name, not standard input
+        return "table_open_f", (path, name.encode() if name is not None else None), None
     shape, dtype = source
     if np.dtype(dtype).hasobject:
         raise _garner.BadType("Table: Python objects lie where only one rank can read them")

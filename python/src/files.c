@@ -46,12 +46,11 @@ static void drop_store(PyObject *capsule)
     free(store);
 }
 
-/* The path as the system wants it, held by *bytes; NULL with an exception. */
-static const char *path_of(PyObject *given, PyObject **bytes)
+const char *file_path(PyObject *given, PyObject **bytes)
 {
     if (!PyUnicode_FSConverter(given, bytes)) return NULL;
     const char *path = PyBytes_AsString(*bytes);
-    return path && strcmp(path, "-") == 0 ? "./-" : path; /* no file's name means standard input here */
+    return path && strcmp(path, "-") == 0 ? "./-" : path; /* which would be standard input */
 }
 
 PyObject *file_open_store(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
@@ -61,7 +60,7 @@ PyObject *file_open_store(PyObject *module, PyObject *const *arguments, Py_ssize
     garner_error error;
     (void)keywords;
     if (count != 2) return PyErr_Format(PyExc_TypeError, "a path and flags are needed");
-    const char *path = path_of(arguments[0], &bytes);
+    const char *path = file_path(arguments[0], &bytes);
     long flags = PyLong_AsLong(arguments[1]);
     struct store *store = path && !PyErr_Occurred() ? calloc(1, sizeof *store) : NULL;
     if (store == NULL) {
@@ -235,7 +234,7 @@ PyObject *file_save_all(PyObject *module, PyObject *const *arguments, Py_ssize_t
     if (count != 4 || !PyList_Check(arguments[1]) || !PyList_Check(arguments[2]) ||
         !PyList_Check(arguments[3]))
         return PyErr_Format(PyExc_TypeError, "a path and three lists are needed");
-    const char *path = path_of(arguments[0], &bytes);
+    const char *path = file_path(arguments[0], &bytes);
     if (path && read_saving(state, &saving, arguments + 1)) {
         struct store_source source = {
             .context = &saving, .count = saving.count, .describe = saving_describe, .load = saving_load};

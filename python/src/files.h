@@ -11,6 +11,9 @@
 #include "functions.h"
 #include "operand.h"
 
+/* The path as the system wants it, held by *bytes: that of a file named "-", too. NULL with an exception. */
+const char *file_path(PyObject *given, PyObject **bytes);
+
 /* An Array that takes over a loaded one, also on failure. */
 PyObject *array_object_of_file(struct state *state, struct array *loaded);
 

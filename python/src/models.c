@@ -27,8 +27,8 @@ PyObject *model_open_file(PyObject *module, PyObject *const *arguments, Py_ssize
     garner_status status;
     (void)keywords;
     if (count != 1) return PyErr_Format(PyExc_TypeError, "a path is needed");
-    if (!PyUnicode_FSConverter(arguments[0], &bytes)) return NULL;
-    const char *path = PyBytes_AsString(bytes);
+    const char *path = file_path(arguments[0], &bytes);
+    if (path == NULL) return NULL;
     Py_BEGIN_ALLOW_THREADS;
     status = model_open(&model, path, 0, &error);
     Py_END_ALLOW_THREADS;

@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "array_object.h"
 #include "errors.h"
+#include "files.h"
 #include "garner_table.h"
 #include "huge_index.h"
 #include "operand.h"
@@ -32,23 +33,25 @@ static int watch(void *context, int64_t done, int64_t all)
            current->exec->cancelled(current->exec->context);
 }
 
-/* Name and member as the system wants them, held by their objects. */
+/* Path and member as the system wants them, and the objects that hold them. */
 struct names {
-    PyObject *path, *member;
+    const char *path, *member;
+    PyObject *holders[2];
 };
 
 static bool take_names(struct names *names, PyObject *path, PyObject *member)
 {
-    if (!PyUnicode_FSConverter(path, &names->path)) return false;
-    if (member == Py_None) return true;
-    names->member = PyUnicode_AsEncodedString(member, "utf-8", "surrogateescape");
+    names->path = file_path(path, &names->holders[0]);
+    if (names->path == NULL || member == Py_None) return names->path != NULL;
+    names->holders[1] = PyUnicode_AsEncodedString(member, "utf-8", "surrogateescape");
+    names->member = names->holders[1] ? PyBytes_AsString(names->holders[1]) : NULL;
     return names->member != NULL;
 }
 
 /* table_open(path, name, how, memory, follow_links) */
 PyObject *table_open(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
-    struct names names = {NULL, NULL};
+    struct names names = {0};
     garner_table *table = NULL;
     garner_error error;
     garner_table_options options = {.size = sizeof options, .watch = watch};
@@ -59,15 +62,13 @@ PyObject *table_open(PyObject *module, PyObject *const *arguments, Py_ssize_t co
     options.memory = PyLong_AsUnsignedLongLong(arguments[3]);
     options.follow_links = PyObject_IsTrue(arguments[4]);
     if (!PyErr_Occurred() && take_names(&names, arguments[0], arguments[1])) {
-        const char *path = PyBytes_AsString(names.path);
-        const char *member = names.member ? PyBytes_AsString(names.member) : NULL;
         Py_BEGIN_ALLOW_THREADS;
-        status = garner_table_open(path, member, &options, &table, &error);
+        status = garner_table_open(names.path, names.member, &options, &table, &error);
         Py_END_ALLOW_THREADS;
         if (status != GARNER_OK) raise_record(PyModule_GetState(module), &error);
     }
-    Py_XDECREF(names.path);
-    Py_XDECREF(names.member);
+    Py_XDECREF(names.holders[0]);
+    Py_XDECREF(names.holders[1]);
     PyObject *capsule = table ? PyCapsule_New(table, table_capsule, drop_table) : NULL;
     if (!capsule) garner_table_close(table);
     return capsule;

@@ -79,6 +79,9 @@ def test_paths(tmp_path):
     try:
         os.link("a.npy", "-")
         assert garner.load("-").tolist() == [1]  # a file's name, not standard input
+        assert garner.open("-").take([0]).tolist() == [1]
+        with pytest.raises(ValueError, match="./-"):
+            garner.Model("-")
     finally:
         os.chdir(before)
 
