@@ -5,6 +5,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, SupportsIndex, 
 
 from typing_extensions import Buffer
 
+from . import cuda as cuda, dask as dask, mpi as mpi, onnxruntime as onnxruntime, openvino as openvino
+
 class _DLPack(Protocol):
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
@@ -18,7 +20,7 @@ _Spec = Literal[
 _OOB = Literal["error", "zero", "clamp", "wrap"]
 _Operator = Literal["gather", "gather_elements", "gather_nd", "gather-elements", "gather-nd"]
 _Indices = _DLPack | Buffer | SupportsIndex | Sequence[Any]
-_Axis = SupportsIndex | _DLPack | Buffer | Sequence[int]
+_Axis = SupportsIndex | _DLPack | Buffer
 
 __version__: str
 
