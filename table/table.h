@@ -3,7 +3,9 @@
  * What the files of this folder share: an open table, and one gather from it on its way down:
  *
  *     table.c          open and close
- *     table_gather.c   gather into memory or into a file
+ *     table_gather.c   gather into memory
+ *     table_save.c     gather into a file, part by part
+ *     table_read.c     a part of the table as it is, and whether another process changed the file
  *     table_map.c      maps the file
  *     choose.c         which of the three ways
  *     cached.c         whether rows are in the page cache
@@ -81,6 +83,26 @@ garner_status table_watch(const struct gather *gather);
 /* GARNER_SYSTEM, for a read that failed with an errno value, or (0) met the end of the file. */
 garner_status table_fail_read(const struct garner_table *table, uint64_t offset, uint64_t bytes, int number,
                               garner_error *error);
+
+/* ---- table_gather.c ---- */
+
+/* The table's first element, in the file's mapping or in memory. */
+const void *table_elements(const struct gather *gather);
+
+/* Counts a gather that is done. */
+void table_count(struct gather *gather);
+
+/* ---- table_read.c ---- */
+
+/* When the file was last written to. */
+struct table_moment {
+    int64_t seconds, nanoseconds;
+};
+
+/* Look at the file before it is read, and after: GARNER_SYSTEM if it was cut short or written to. */
+garner_status table_look(const struct garner_table *table, struct table_moment *written, garner_error *error);
+garner_status table_look_again(const struct garner_table *table, const struct table_moment *before,
+                               garner_error *error);
 
 /* ---- table_map.c ---- */
 
