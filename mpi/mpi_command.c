@@ -20,6 +20,7 @@
 #include "mpi_agree.h"
 #include "mpi_file.h"
 #include "mpi_place.h"
+#include "mpi_table.h"
 #include "npy_header.h"
 #include "store.h"
 
@@ -98,7 +99,7 @@ static int find_file(struct job *j)
     MPI_Bcast(&file, (int)sizeof file, MPI_BYTE, 0, j->comm);
     MPI_Get_processor_name(host, &size);
     j->data_at = file.data_at;
-    if (strcmp(host, file.host) == 0 && !getenv("GARNER_MPI_NODE")) j->file = place_open(&file.place);
+    if (strcmp(host, file.host) == 0 && !table_ranks_apart()) j->file = place_open(&file.place);
     return file.place.descriptor >= 0;
 }
 

@@ -83,10 +83,10 @@ static garner_status set_shape(garner_mpi_table *t, const garner_tensor *whole, 
 
 /* ---- Memory ---- */
 
-static int wants_apart(const garner_mpi_layout *layout)
+int table_ranks_apart(void)
 {
     const char *text = getenv("GARNER_MPI_NODE");
-    return (layout && layout->apart) || (text && strcmp(text, "rank") == 0);
+    return text && strcmp(text, "rank") == 0;
 }
 
 /* The ranks that share memory, and whether these are all. */
@@ -200,7 +200,7 @@ static garner_status build(garner_mpi_table *t, const garner_tensor *whole, cons
     status = agree(t->comm, status, error);
     if (status == GARNER_OK) status = compare_layouts(t, error);
     if (status != GARNER_OK) return status;
-    find_node(t, wants_apart(layout));
+    find_node(t, (layout && layout->apart) || table_ranks_apart());
     status = agree(t->comm, find_near(t, error), error);
     if (status != GARNER_OK) return status;
     status = agree(t->comm, allocate(t, error), error);

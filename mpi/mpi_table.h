@@ -32,6 +32,9 @@ struct garner_mpi_table {
 GARNER_API garner_status garner_mpi_table_refuse(garner_mpi_table *table, garner_status status,
                                                  const char *sentence, garner_error *error);
 
+/* Whether this rank's environment has each rank treated as a node of its own. */
+int table_ranks_apart(void);
+
 /* A tensor of rows as bytes, or of integers: a shape of one or two extents that lies in the caller's memory.
  */
 garner_tensor table_bytes(void *data, int64_t *shape, int64_t rows, int64_t row_bytes);
