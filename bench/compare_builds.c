@@ -361,6 +361,8 @@ int main(int count, char **word)
         if (parse_cell(line, &cell) && is_wanted(cell.name, word + 4, count - 4))
             result[cells++] = run_cell(build, &cell);
     fclose(table);
+    if (cells < count - 4 || cells == 0)
+        give_up(word[3], "it does not have all of the cells that were named");
     qsort(result, (size_t)cells, sizeof *result, compare_results);
     printf("old/new  lowest  highest  ns of new    cell\n");
     for (int i = 0; i < cells; i++, lost += result[i - 1].ratio < least_ratio)
