@@ -5,10 +5,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#ifndef MAP_NORESERVE /* where the system never promises memory for such pages */
-#define MAP_NORESERVE 0
-#endif
-
 struct region {
     atomic_size_t holders;
     void *memory, *mapping;

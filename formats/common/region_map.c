@@ -6,6 +6,10 @@
 
 #include "region.h"
 
+#ifndef MAP_NORESERVE /* where the system never promises memory for such pages */
+#define MAP_NORESERVE 0
+#endif
+
 /* Other libraries write to arrays that say they are read-only: that then ends in a page of this process's
  * own, not in a fault. Systems that promise no more memory than they have may not let us have such pages. */
 void *region_map(int descriptor, size_t size)

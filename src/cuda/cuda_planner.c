@@ -7,7 +7,6 @@
 
 enum {
     WARP = 32,
-    SECTOR = 32, /* bytes that memory gives at least */
     MOST_VECTOR = 16,
     MOST_GROUP = 64,        /* rows of TABLE that are staged at once */
     STAGING_THREADS = 1024, /* of a block of TABLE or PANEL, at most */

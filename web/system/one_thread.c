@@ -5,16 +5,11 @@
 #include "error.h"
 #include "pool.h"
 
-enum { MOST_THREADS = 1024 }; /* as where there are some */
+enum { MOST_THREADS = 256 }; /* as in src/pool.c */
 
 struct garner_pool {
     int threads;
 };
-
-int garner_pool_cpus(void)
-{
-    return 1;
-}
 
 int garner_pool_threads(void)
 {

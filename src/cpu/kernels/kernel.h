@@ -150,10 +150,6 @@ typedef struct kernel kernel_table[SOURCES][INDEX_SLOTS][RUN_SLOTS];
 extern const kernel_table garner_scalar_kernels, garner_avx2_kernels, garner_avx512_kernels,
     garner_avx512_gather_kernels;
 
-/* The level in use: the highest one that the profile of this CPU has and that this machine has, or the one
- * that GARNER_CPU from the environment names. */
-enum level garner_cpu_level(void);
-
 /* The highest level that this machine has, whatever the environment says. */
 enum level garner_cpu_detected(void);
 

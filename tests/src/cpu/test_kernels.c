@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "testing.h"
 
+#include "cpu/profile.h"
 #include "kernel_case.h"
 
 #include <inttypes.h>
@@ -130,7 +131,7 @@ static void find_kernel(enum source source, int index, int64_t run)
     assert_int_equal(kernel->id.source, source);
     assert_int_equal(kernel->id.index, index);
     assert_true(kernel->id.run == 0 || kernel->id.run == run);
-    assert_true(kernel->id.level <= garner_cpu_level());
+    assert_true(kernel->id.level <= garner_cpu_target()->profile.level);
 }
 
 static bool has_kernel(enum source source, int64_t run)

@@ -10,6 +10,7 @@
 
 #include "arrange.h"
 #include "cpu/cpu_work.h"
+#include "cpu/profile.h"
 #include "kernel_list.h"
 #include "plan.h"
 
@@ -499,7 +500,7 @@ static void test_every_way(void **state)
         at = run_missing(at, number + PATIENCE);
     printf("seed %" PRIu64 ": %" PRId64 " cases of middle size, level %s; %" PRId64
            " more drawn for what was missing\n",
-           seed, number, garner_level_name(garner_cpu_level()), at - number);
+           seed, number, garner_level_name(garner_cpu_target()->profile.level), at - number);
     const int missing = report_all();
     fflush(stdout);
     assert_int_equal(missing, 0);
@@ -539,7 +540,7 @@ static void test_level_is_obeyed(void **state)
 {
     (void)state;
     const char *wish = getenv("GARNER_CPU");
-    const char *level = garner_level_name(garner_cpu_level());
+    const char *level = garner_level_name(garner_cpu_target()->profile.level);
     printf("GARNER_CPU=%s: level %s\n", wish ? wish : "", level);
     if (!wish) return;
     if (garner_profile_named(wish)) {
