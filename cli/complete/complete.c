@@ -65,7 +65,7 @@ void complete_words(FILE *out, enum option_id option, const char *between)
         for (garner_dtype dtype = 1; dtype < GARNER_OPAQUE; dtype++) {
             const char *name = garner_dtype_name(dtype);
             bool index = name && (*name == 'i' || *name == 'u') && garner_dtype_bits(dtype) >= 8;
-            if (index || (name && option != OPTION_INDEX_DTYPE))
+            if (index || (name && option != OPTION_INDEX_DTYPE && dtype != GARNER_STR)) /* bench makes none */
                 print_word(out, name, (int)strlen(name), between, &first);
         }
     }
