@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parses command lines by the table in options.def. What an option means is not known here.
+ * Parses command lines by the table in options.def. What an option means is not known here, but that --out
+ * may be given several times.
  */
 #include "options.h"
 

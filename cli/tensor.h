@@ -32,7 +32,7 @@ unsigned tensor_flags(const struct invocation *line);
 garner_status tensor_load(struct array *array, const char *role, const char *argument,
                           const struct invocation *line, garner_error *error);
 
-/* Whether all arguments but one at most are other than "-", which is standard input. */
+/* Refuses arguments of which more than one is "-", which is standard input. */
 garner_status tensor_check_inputs(char **arguments, int count, garner_error *error);
 
 /* Where a result goes: the kind is that of the path's ending, .npy for "-", devices and FIFOs. */

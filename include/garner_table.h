@@ -74,8 +74,9 @@ typedef struct garner_table garner_table;
 
 /*
  * Opens the tensor `member` of the file at `path`. NULL means the only one that the file has. `options` may
- * be NULL. Reads no elements. On failure *table is NULL and the message begins with the path:
- * GARNER_BAD_FILE, GARNER_UNSUPPORTED or GARNER_SYSTEM.
+ * be NULL. Reads no elements. "-" is standard input. Strings are refused. On failure *table is NULL:
+ * GARNER_BAD_ARGUMENT for options that make no sense or a path that is NULL; GARNER_BAD_FILE,
+ * GARNER_UNSUPPORTED or GARNER_SYSTEM, whose message begins with the path.
  */
 GARNER_API GARNER_MUST_USE garner_status garner_table_open(const char *path, const char *member,
                                                            const garner_table_options *options,

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DESCRIPTION = """\
 Times garner and every peer that is installed on the cells of bench/workloads.tsv: with one thread (held to one CPU) and
 with all cores. Each library has a process of its own, which stands still while the others are measured, in turns. The
-results are compared bit by bit; a peer that is wrong is named and its time not counted. Then the same cells, and three models, inside ONNX Runtime and OpenVINO: each alone against
+results are compared bit by bit; a peer that is wrong is named and its time not counted. Then the same cells, and four models, inside ONNX Runtime and OpenVINO: each alone against
 itself with garner's plug-in. Tables go to the terminal and, with plots, into the output folder."""
 
 
