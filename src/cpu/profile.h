@@ -34,7 +34,7 @@ struct table_limit {
 /* The same where the tables of all rows span no more than `spanned`. */
 struct table_prefetch {
     int64_t spanned;
-    int64_t own_least; /* bytes for each point, of rows with indices of their own; NEVER: they prefetch none */
+    int64_t own_least; /* bytes for each point, if rows have their own indices; NEVER: nothing */
     struct table_limit l1, l2;
 };
 
