@@ -23,7 +23,7 @@ enum {
     DRIVER_POINTER_MEMORY = 2, /* attributes of a pointer */
     DRIVER_POINTER_MANAGED = 8,
     DRIVER_POINTER_DEVICE = 9,
-    DRIVER_MEMORY_DEVICE = 2, /* kind of memory */
+    DRIVER_MEMORY_DEVICE = 2,     /* kind of memory */
     DRIVER_FUNCTION_SHARED = 8,   /* attribute of a kernel */
     DRIVER_EVENT_UNTIMED = 2,     /* flags */
     DRIVER_HOST_PORTABLE = 1 | 2, /* pinned for all devices, and mapped */
