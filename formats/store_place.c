@@ -63,7 +63,14 @@ static garner_status find_npy(const struct request *r)
 
 /* ---- .safetensors ---- */
 
-/* Its reader looks at the header alone, whatever size it is told. */
+/* Its reader looks at the header alone, and that must be here: a file may have become shorter. */
+static uint64_t size_to_tell(const struct request *r, uint64_t header)
+{
+    const int is_here = r->file->size >= SAFETENSORS_PREFIX &&
+                        (header > SAFETENSORS_LONGEST_HEADER || r->file->size - SAFETENSORS_PREFIX >= header);
+    return is_here ? r->place->file_size : r->file->size;
+}
+
 static garner_status open_head(const struct request *r, struct store *store)
 {
     uint64_t size = 0;
@@ -72,7 +79,8 @@ static garner_status open_head(const struct request *r, struct store *store)
         size = size << 8 | r->file->bytes[i];
     if (!status && size <= SAFETENSORS_LONGEST_HEADER)
         status = file_fetch(r->file, SAFETENSORS_PREFIX + size, r->error);
-    return status ? status : store_open_bytes(store, r->path, r->file->bytes, r->place->file_size, r->error);
+    if (status) return status;
+    return store_open_bytes(store, r->path, r->file->bytes, size_to_tell(r, size), r->error);
 }
 
 static garner_status find_safetensors(const struct request *r)
@@ -145,7 +153,8 @@ static garner_status find_member(const struct request *r)
 
 /* ---- Models ---- */
 
-static garner_status take_external(const struct request *r, const struct onnx_tensor *tensor)
+static garner_status take_external(const struct request *r, const struct onnx_tensor *tensor,
+                                   const struct wire_file *file)
 {
     struct stat about;
     struct store_place *place = r->place;
@@ -155,6 +164,8 @@ static garner_status take_external(const struct request *r, const struct onnx_te
     if (status) return status;
     if (fstat(place->descriptor, &about)) return fail_errno(r->error, r->path, "read", errno);
     place->file_size = (uint64_t)about.st_size;
+    status = onnx_tensor_check_external(tensor, file, place->file_size);
+    if (status) return status;
     return settle(r, tensor->offset);
 }
 
@@ -171,7 +182,7 @@ static garner_status take_initializer(const struct request *r, const struct onnx
     array->tensor = (garner_tensor){
         .shape = array->shape, .rank = tensor->rank, .dtype = tensor->dtype, .bytes = tensor->bytes};
     r->place->swap = byteorder_swap(tensor->dtype);
-    return tensor->external ? take_external(r, tensor) : settle(r, (uint64_t)(bytes - file->bytes));
+    return tensor->external ? take_external(r, tensor, file) : settle(r, (uint64_t)(bytes - file->bytes));
 }
 
 static garner_status find_initializer(const struct request *r)

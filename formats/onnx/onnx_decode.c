@@ -150,18 +150,24 @@ static garner_status use_bytes(const struct onnx_tensor *tensor, const struct wi
     return GARNER_OK;
 }
 
+garner_status onnx_tensor_check_external(const struct onnx_tensor *tensor, const struct wire_file *file,
+                                         uint64_t size)
+{
+    if (tensor->offset <= size && tensor->bytes <= size - tensor->offset) return GARNER_OK;
+    return onnx_tensor_fail(tensor, file, GARNER_BAD_FILE,
+                            "its %llu bytes at offset %llu reach past the end of external data of %llu bytes",
+                            (unsigned long long)tensor->bytes, (unsigned long long)tensor->offset,
+                            (unsigned long long)size);
+}
+
 static garner_status use_external(const struct onnx_tensor *tensor, const struct wire_file *file,
                                   onnx_opener *opener, void *context, const void **data, void **memory)
 {
     const unsigned char *bytes = NULL;
     uint64_t size = 0;
     garner_status status = opener(context, tensor->location, &bytes, &size, file->error);
+    if (!status) status = onnx_tensor_check_external(tensor, file, size);
     if (status) return status;
-    if (tensor->offset > size || tensor->bytes > size - tensor->offset)
-        return onnx_tensor_fail(
-            tensor, file, GARNER_BAD_FILE,
-            "its %llu bytes at offset %llu reach past the end of external data of %llu bytes",
-            (unsigned long long)tensor->bytes, (unsigned long long)tensor->offset, (unsigned long long)size);
     return use_bytes(tensor, file, bytes ? bytes + tensor->offset : NULL, data, memory);
 }
 

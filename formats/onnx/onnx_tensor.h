@@ -73,6 +73,10 @@ garner_status onnx_find_initializer(struct onnx_tensor *tensor, const struct wir
  * in another file. */
 const unsigned char *onnx_tensor_bytes(const struct onnx_tensor *tensor);
 
+/* Whether the elements lie within external data of that size. */
+garner_status onnx_tensor_check_external(const struct onnx_tensor *tensor, const struct wire_file *file,
+                                         uint64_t size);
+
 /* Writes a tensor of any strides as TensorProto, as file_save does. `name` may be NULL. Types that ONNX
  * lacks (u1, u3, u6, nf4, opaque) are GARNER_UNSUPPORTED. */
 garner_status onnx_tensor_save(const char *path, const char *name, const garner_tensor *tensor,
