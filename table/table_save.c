@@ -9,6 +9,8 @@
 #include "store.h"
 #include "table.h"
 
+enum { LARGEST_NUMBER = 16 }; /* bytes; parts hold whole numbers, which may be in the other byte order */
+
 /* What is written, and how much of it at a time. */
 struct saving {
     struct gather *gather;
@@ -90,7 +92,7 @@ static garner_status save_parts(struct saving *s, const garner_tensor *out, cons
 {
     struct gather *g = s->gather;
     uint64_t all = (uint64_t)(g->all * s->run);
-    s->room = g->memory / 2 < all ? g->memory / 2 : all;
+    s->room = g->memory / 2 < all ? g->memory / 2 / LARGEST_NUMBER * LARGEST_NUMBER : all;
     g->memory /= 2;
     garner_status status = npy_preamble(&s->preamble, out, g->table->place.array.descr, path, g->error);
     if (status) return status;

@@ -115,7 +115,17 @@ def test_external_data_of_a_model(garner, tmp_path, table, how):
     assert said.code == 4 and "no initializer 'absent'" in said.err, said
     os.truncate(tmp_path / "weights.bin", 5000)
     said = garner("gather", "file:model.onnx#embedding", "[1]")
-    assert said.code == 4 and "truncated" in said.err, said
+    words = "embedding': its 660000 bytes at offset 100 reach past the end of external data of 5000 bytes"
+    assert said.code == 4 and words in said.err, said
+
+
+@pytest.mark.parametrize("memory", [MIB, MIB + 2, MIB + 7, MIB + 12345])
+def test_parts_of_long_runs_in_the_other_order(garner, tmp_path, memory):
+    """A run that is written in parts, whatever the budget, is cut between numbers."""
+    made = np.arange(3 * 400_000, dtype=">i4").reshape(3, -1)
+    np.save(tmp_path / "swapped.npy", made)
+    said = garner("gather", "swapped.npy", "[2,0]", "--how", "pread", "--memory", str(memory), "-o", "out.npy")
+    assert said.code == 0 and np.array_equal(np.load(tmp_path / "out.npy"), made[[2, 0]]), said
 
 
 def test_other_orders(garner, tmp_path, table):
@@ -291,6 +301,21 @@ def test_reads_that_fail(program, surroundings, tmp_path, table, fault, words):
         assert not (tmp_path / "out.npy").exists()
     else:
         assert said.returncode == 0 and np.array_equal(np.load(tmp_path / "out.npy"), table[::7]), said
+
+
+def test_a_header_that_is_cut_off_while_it_is_read(program, surroundings, tmp_path):
+    """The file has its whole size when it is opened, and ends behind the size of its header when that is read."""
+    if not shutil.which("strace"):
+        pytest.skip("SKIP: strace is not installed")
+    header = json.dumps({"x": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}, "__metadata__": {"of": "x" * 50000}}).encode()
+    (tmp_path / "x.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + b"\7")
+    for at in (1, 2):
+        command = ["strace", "-f", "-qq", "-o", "/dev/null", "-P", tmp_path / "x.safetensors", "-e", f"inject=read:retval=0:when={at}",
+                   program, "gather", "x.safetensors", "[0]", "--how", "pread"]  # fmt: skip
+        said = subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True)
+        if b"PTRACE" in said.stderr:
+            pytest.skip("SKIP: strace is not allowed here")
+        assert said.returncode == 4 and said.stderr.startswith(b"garner: x.safetensors: "), said
 
 
 # ---- On a terminal -----------------------------------------------------------------------------------
