@@ -28,7 +28,8 @@ static garner_status copy_rows(const garner_mpi_table *t, const garner_tensor *s
 
 static garner_status fill(garner_mpi_table *t, const garner_tensor *source, garner_error *error)
 {
-    int64_t rows = spread_count(&t->spread, t->rank);
+    int64_t rows =
+        t->row_bytes ? spread_count(&t->spread, t->rank) : 0; /* any number of rows may be of nothing */
     garner_status status = GARNER_OK;
     for (int64_t from = 0; from < rows && status == GARNER_OK; from += PIECE)
         status = copy_rows(t, source, from, rows - from < PIECE ? rows - from : PIECE, error);

@@ -78,6 +78,15 @@ def test_no_indices_and_an_old_file(mpirun, files):
     assert np.load(folder / "out.npy").shape == (0, 2, 5)
 
 
+def test_rows_of_nothing(mpirun, files):
+    """There may be any number of them."""
+    folder, _, _ = files
+    np.save(folder / "big.npy", np.empty((1 << 40, 0), np.int32))
+    np.save(folder / "idx.npy", np.array([5, -3, 1 << 39]))
+    assert mpirun(2, *GATHER).returncode == 0
+    assert np.load(folder / "out.npy").shape == (3, 0)
+
+
 @pytest.mark.parametrize("words, code, sentence", [
     (("big.npy", "[[0,1],[2,1000]]", "-o", "out.npy"), 3, r"rank \d: Gather: indices\[1,1\] = 1000 is outside \[-1000, 999\] of data axis 0"),
     (("none.npy", "[0]", "-o", "out.npy"), 5, r"rank 0: none.npy: cannot open: No such file or directory"),
