@@ -27,6 +27,17 @@ size_t printable_next(char out[PRINTABLE_NEXT], const char *text)
     return size;
 }
 
+/* As much of the end as can fill `size` bytes, as no character takes less room than it has. */
+static const char *end_of(const char *text, size_t size)
+{
+    const size_t length = strlen(text);
+    if (length <= size) return text;
+    const char *at = text + length - size;
+    for (int i = 0; i < 3 && at > text && (*at & 0xC0) == 0x80; i++)
+        at--; /* to where a character begins */
+    return at;
+}
+
 static size_t harmless_length(const char *text)
 {
     char out[PRINTABLE_NEXT];
@@ -40,6 +51,7 @@ char *printable(char *buffer, size_t size, const char *text)
 {
     static const char dots[] = "...";
     char out[PRINTABLE_NEXT];
+    text = end_of(text, size);
     size_t length = harmless_length(text), used = 0;
     if (length >= size) {
         memcpy(buffer, dots, used = sizeof dots - 1);

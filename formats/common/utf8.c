@@ -2,12 +2,12 @@
 /* Characters of shortest form only: a longer one would be another spelling of the same text. */
 #include "utf8.h"
 
-/* Code points that show nothing by themselves but change what a terminal shows. */
+/* Code points that show nothing by themselves but change what a terminal shows, and two that XML has not. */
 static const struct {
     uint32_t first, last;
 } unprintable[] = {
     {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},   {0x200B, 0x200F},
-    {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB},
+    {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xFFFE, 0xFFFF},
 };
 
 int utf8_is_printable(uint32_t code)

@@ -10,6 +10,7 @@ import unicodedata
 import xml.etree.ElementTree as tree
 
 import pytest
+from protobuf import helper, model, save, value
 from test_ir import constant, expat, gather, layer, net, parameter, port, result, write  # noqa: F401
 from terminal import read_terminal
 
@@ -213,6 +214,12 @@ def test_names_steer_no_terminal(garner, tmp_path):
     assert garner("explain", "m.xml", "--svg", "x.svg").code == 0
     assert not set((tmp_path / "x.svg").read_text()) & set("\x1b\x9b\u202e")
     tree.parse(tmp_path / "x.svg")
+    name = "no \uffff, \ufffe or \x01 is a character of XML"
+    node = helper.make_node("Gather", ["data", "rows"], ["out"], name=name)
+    save(model([node], ["data", value("rows", 7)], ["out"]), tmp_path / "m.onnx")
+    for more in ([], ["--gathers"]):
+        assert garner("explain", "m.onnx", *more, "--svg", "x.svg").code == 0
+        tree.parse(tmp_path / "x.svg")
 
 
 def test_arguments(refuses, sentence):

@@ -406,6 +406,7 @@ static void test_printable(void **state)
          "\\xe2\\x80\\xaex"},                                           /* right-to-left override */
         {"a\xc2\xad\xd8\x9c", "a\\xc2\\xad\\xd8\\x9c"},                 /* soft hyphen, Arabic letter mark */
         {"\xef\xbf\xb9\xef\xbf\xbb", "\\xef\\xbf\\xb9\\xef\\xbf\\xbb"}, /* interlinear annotation */
+        {"\xef\xbf\xbe\xef\xbf\xbf", "\\xef\\xbf\\xbe\\xef\\xbf\\xbf"}, /* none that XML has */
         {"\xff\xc3(\xe6\x97", "\\xff\\xc3(\\xe6\\x97"},                 /* not UTF-8 */
         {"\xc0\x80\xed\xa0\x80", "\\xc0\\x80\\xed\\xa0\\x80"},          /* overlong, surrogate */
         {"\xf4\x90\x80\x80\xf8", "\\xf4\\x90\\x80\\x80\\xf8"},          /* beyond Unicode */
@@ -417,6 +418,32 @@ static void test_printable(void **state)
         assert_string_equal(
             printable(buffer, i + 1 < sizeof pairs / sizeof *pairs ? sizeof buffer : 43, pairs[i][0]),
             pairs[i][1]);
+}
+
+/* Only the end of a long text is looked at: what is shown is as if all were. */
+static void test_printable_of_long_texts(void **state)
+{
+    static const char *const ends[] = {"\xc3\xa9", "\xf0\x9f\x98\x80", "\x80\x80\x80\x80", "\xe6\x97", "\x1b",
+                                       "a"};
+    char text[400], part[400], buffer[43], wanted[43];
+    (void)state;
+    for (size_t kind = 0; kind < sizeof ends / sizeof *ends; kind++)
+        for (size_t odd = 0; odd < 5; odd++) {
+            size_t used = 0;
+            while (used < odd)
+                text[used++] = 'x';
+            while (used + 8 < sizeof text) {
+                strcpy(text + used, ends[kind]);
+                used += strlen(ends[kind]);
+            }
+            printable(buffer, sizeof buffer, text);
+            assert_true(strlen(buffer) < sizeof buffer && strlen(buffer) > sizeof buffer - 17);
+            for (size_t from = used - 160; from < used - 120; from++) { /* wherever a reader of all began */
+                if ((text[from] & 0xC0) == 0x80 && kind != 2) continue;
+                strcpy(part, text + from);
+                assert_string_equal(printable(wanted, sizeof wanted, part), buffer);
+            }
+        }
 }
 
 int main(void)
@@ -436,6 +463,7 @@ int main(void)
         TEST(test_streams_are_read_as_asked),
         TEST(test_endless_devices_do_not_matter),
         TEST(test_printable),
+        TEST(test_printable_of_long_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
