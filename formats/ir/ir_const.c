@@ -149,9 +149,10 @@ static uint64_t read_u32(const unsigned char *bytes)
 static garner_status load_strings(struct ir_build *build, const struct constant *constant,
                                   garner_tensor *tensor)
 {
-    const unsigned char *bytes = build->bin + constant->offset;
     uint64_t count = (uint64_t)constant->count, head = 4 * (count + 2);
-    if (constant->size < 4 || count > INT32_MAX || constant->size < head || read_u32(bytes) != count)
+    const int has_head = constant->size >= 4 && count <= INT32_MAX && constant->size >= head;
+    const unsigned char *bytes = has_head ? build->bin + constant->offset : NULL;
+    if (!has_head || read_u32(bytes) != count)
         return ir_complain(build, GARNER_BAD_FILE, constant->layer,
                            "its %llu bytes do not hold %lld strings: their number, offsets and characters",
                            (unsigned long long)constant->size, (long long)constant->count);

@@ -228,6 +228,12 @@ def test_shared_and_unaligned_constants(garner, tmp_path):
     assert garner("run", "m.xml").text == "[[0,1]]\n"
 
 
+def test_strings_that_lie_nowhere(refuses, tmp_path):
+    layers = [constant(0, "0", "string", "18446744073709551615", 0), result(1)]
+    write(tmp_path, net(layers, [(0, 0, 1, 0)]), b"")
+    refuses(4, "do not hold 0 strings", "run", "m.xml")
+
+
 def test_types_of_indices(refuses, tmp_path):
     """A file names versions, so their type lists count."""
     xml, content = gather("GatherElements", "opset6", 'axis="0"', index="?,?")
@@ -370,6 +376,19 @@ def test_other_operators(refuses, tmp_path):
     ]
     write(tmp_path, net(layers, [(0, 0, 1, 0), (1, 1, 2, 0), (2, 1, 3, 0), (3, 1, 4, 0)]))
     refuses(4, "m.xml: 2 × Relu, 1 × Loop: 2 operators that do not run here", "run", "m.xml", "data=[1]:u8")
+
+
+def test_many_notes_about_a_long_name_take_little_time(garner, tmp_path):
+    """Each of 500 layers says that the shape of one value is another."""
+    name = "x" * 1_000_000
+    layers, edges = [parameter(0, name, "4")], []
+    for i in range(500):
+        layers.append(layer(1 + i, "Relu", "", port(0, ["9"]), port(1)))
+        edges.append((0, 0, 1 + i, 0))
+    write(tmp_path, net(layers, edges))
+    start = time.monotonic()
+    answer = garner("info", "m.xml")
+    assert answer.code == 0 and time.monotonic() - start < 20, answer.err[:200]
 
 
 def test_many_layers_take_little_time(garner, tmp_path):
