@@ -116,9 +116,9 @@ void signals_install(void)
     action.sa_handler = SIG_IGN; /* a closed pipe is an error of write, with a message */
     sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGXFSZ, &action, NULL); /* so is a limit on the size of files */
-    clear_up_after(SIGHUP);
-    clear_up_after(SIGINT);
-    clear_up_after(SIGQUIT);
-    clear_up_after(SIGTERM);
+    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGALRM,
+                                 SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF};
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        clear_up_after(ending[i]);
     fill_standard_descriptors();
 }

@@ -10,7 +10,8 @@ import pytest
 from test_writer import OLD, names
 
 COMMAND = ["gather", "iota(300000)", "iota(300000)", "-o", "x.npy"]
-SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU,
+           signal.SIGVTALRM, signal.SIGPROF]  # fmt: skip
 
 
 def obey():
