@@ -60,6 +60,14 @@ static bool exists(const char *path)
     return access(path, F_OK) == 0 || errno == EACCES;
 }
 
+/* Whoever opens a FIFO waits for a writer, and a folder of tests has none. */
+static garner_status refuse_fifo(const char *path, garner_error *error)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISFIFO(about.st_mode)) return GARNER_OK;
+    return fail_at(error, GARNER_BAD_FILE, path, "is a FIFO, and must be a file");
+}
+
 static garner_status look_for(const char *folder, const char *name, bool *there, garner_error *error)
 {
     char *path = join(folder, name);
@@ -100,9 +108,10 @@ static garner_status load(struct folder *f, struct array *array, const char *set
     char *path = join(set, name);
     if (!path) return fail_memory(error, set, sizeof name);
     garner_status status = GARNER_OK;
-    if (exists(path))
-        status = store_load_one(array, path, NULL, f->store_flags, error);
-    else if (strcmp(role, "output") == 0)
+    const bool is_there = exists(path);
+    if (is_there) status = refuse_fifo(path, error);
+    if (is_there && !status) status = store_load_one(array, path, NULL, f->store_flags, error);
+    if (!is_there && strcmp(role, "output") == 0)
         status = fail_at(error, GARNER_BAD_FILE, path, "it is missing");
     free(path);
     return status;
@@ -226,7 +235,8 @@ static garner_status check_folder(struct folder *f, unsigned model_flags, garner
 {
     char *path = join(f->path, "model.onnx");
     if (!path) return fail_memory(error, f->path, strlen(f->path));
-    garner_status status = model_open(&f->model, path, model_flags, error);
+    garner_status status = refuse_fifo(path, error);
+    if (!status) status = model_open(&f->model, path, model_flags, error);
     free(path);
     if (status != GARNER_OK) return failed(f, status, error);
     f->graph = model_graph(f->model);

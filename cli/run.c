@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,18 @@ static garner_status print_outputs(const struct run *r, garner_error *error)
 
 /* ---- Writing ---- */
 
+/* A name that is too long is refused before any file is written. */
+static garner_status check_length(const struct tensor_target *target, const char *name, garner_error *error)
+{
+    const size_t length = strlen(strrchr(target->path, '/') + 1);
+    if (length <= NAME_MAX) return GARNER_OK;
+    return fail(
+        error, GARNER_BAD_ARGUMENT,
+        "--output-dir: output '%.60s' would be a file whose name has %zu bytes; at most %d are allowed "
+        "(--out NAME=FILE names it)",
+        name, length, NAME_MAX);
+}
+
 /* DIR/NAME.npy, or NAME.pb for types that .npy lacks. What file names cannot hold is written as %XX. */
 static garner_status aim_in(struct tensor_target *target, const char *folder, const char *name,
                             garner_dtype dtype, garner_error *error)
@@ -291,7 +304,7 @@ static garner_status aim_in(struct tensor_target *target, const char *folder, co
     }
     target->kind = npy || dtype == GARNER_OPAQUE ? STORE_NPY : STORE_PB;
     strcpy(at, store_suffix(target->kind));
-    return GARNER_OK;
+    return check_length(target, name, error);
 }
 
 /* A new folder is there to stay once the one that it is in is synced. Where that fails its files are whole
@@ -312,14 +325,15 @@ static void sync_parent(const char *folder)
 
 static garner_status aim_at_folder(const struct run *r, const char *folder, garner_error *error)
 {
+    garner_status status = GARNER_OK;
+    for (size_t i = 0; i < r->graph->output_count && !status; i++)
+        status = aim_in(&r->targets[i], folder, r->graph->outputs[i].name, r->outputs[i].tensor.dtype, error);
+    if (status) return status;
     if (mkdir(folder, 0777) == 0)
         sync_parent(folder);
     else if (errno != EEXIST)
         return fail_errno(error, folder, "make the folder", errno);
-    garner_status status = GARNER_OK;
-    for (size_t i = 0; i < r->graph->output_count && !status; i++)
-        status = aim_in(&r->targets[i], folder, r->graph->outputs[i].name, r->outputs[i].tensor.dtype, error);
-    return status ? status : check_places(r, error);
+    return check_places(r, error);
 }
 
 static garner_status deliver(const struct run *r, garner_error *error)

@@ -117,6 +117,17 @@ def test_what_may_not_be_read_fails_and_the_others_go_on(garner, case, name, arg
     assert answer.text.endswith("pass        all/good\n1 passed, 1 failed, 0 unsupported\n")
 
 
+def test_a_fifo_is_no_model(garner, case, tmp_path):
+    case("good")
+    for name in ("model.onnx", "test_data_set_0/output_0.pb"):
+        folder = case(name.partition("/")[0])
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+        answer = garner("check", folder.name)
+        assert answer.code == 1 and f"{name} is a FIFO, and must be a file" in answer.text.replace(": is", " is"), answer
+        shutil.rmtree(folder)
+
+
 def test_json_is_whole_whatever_happens(garner, case, tmp_path):
     (case("broken") / "model.onnx").unlink()
     case("good")

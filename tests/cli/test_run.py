@@ -62,6 +62,9 @@ def test_writing(garner, refuses, two, tmp_path):
     assert garner(*run, "--output-dir", "d").code == 0  # again
     refuses(5, "make the folder", *run, "--output-dir", "no/such")
     refuses(2, "not to both", *run, "--output-dir", "d", "-o", "rows=c.npy")
+    save(model([helper.make_node("Identity", ["x"], [name]) for name in ("short", "é" * 90)], ["x"], ["short", "é" * 90]), tmp_path / "long.onnx")
+    refuses(2, "would be a file whose name has 544 bytes; at most 255", "run", "long.onnx", "x=[1.5]", "--output-dir", "none")
+    assert not (tmp_path / "none").exists()
     refuses(2, "one array", *run, "--format", "raw")
     refuses(2, "--format", *run, "--format", "json", "-o", "rows=c.npy")
     refuses(2, "c.npy", *run, "-o", "rows=c.npy", "-o", "picked=c.npy")
