@@ -6,7 +6,7 @@
 
 int64_t split_from_end(int64_t number, int64_t extent)
 {
-    return number < 0 ? number + extent : number;
+    return number < 0 && extent > 0 ? number + extent : number; /* an extent below 0 is not known */
 }
 
 static int64_t within(int64_t number, int64_t extent)

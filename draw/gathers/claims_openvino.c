@@ -209,7 +209,8 @@ static int64_t row_axes_of(const struct surroundings *around, const struct graph
     if (node->kind == GRAPH_GATHER) return data->rank - split_from_end(axis, data->rank) - 1;
     if (indices->rank < 1) return -1;
     const struct graph_extent *tuple = &indices->extents[indices->rank - 1];
-    return tuple->least == tuple->most ? data->rank - node->op.batch_dims - tuple->least : -1;
+    const int is_known = tuple->least == tuple->most && tuple->least <= GARNER_MAX_RANK;
+    return is_known ? data->rank - node->op.batch_dims - tuple->least : -1;
 }
 
 /* What a point counts for, by the elements and bytes that lie together there; a number of points that is a
@@ -381,9 +382,15 @@ static int are_read_alike(const struct surroundings *around, const struct graph_
                     : indices->rank               ? indices->shape[indices->rank - 1]
                                                   : 0,
             first = node->kind != GRAPH_GATHER_ND ? split_from_end(axis, data->rank) : node->op.batch_dims;
-    if (depth < 1 || first < 0 || first + depth > data->rank) return any;
+    if (depth < 1 || first < 0 || first > data->rank - depth) return any;
     const struct graph_extent *extents = &data->extents[first];
     return (any || extents->least == extents->most) && are_inside(indices, extents, depth, any);
+}
+
+/* Whether an axis or a number of axes is one that some tensor may have. */
+static int is_of_some_rank(int64_t number)
+{
+    return number >= -GARNER_MAX_RANK && number <= GARNER_MAX_RANK;
 }
 
 static enum claim claim_points(const struct surroundings *around, const struct graph_node *node,
@@ -393,6 +400,7 @@ static enum claim claim_points(const struct surroundings *around, const struct g
     int known = data->rank >= 0 && data->dtype;
     int64_t axis;
     if (!chain_axis(around->chain, node, &axis) || is_empty(around, node)) return CLAIM_TAKEN;
+    if (!is_of_some_rank(axis) || !is_of_some_rank(node->op.batch_dims)) return CLAIM_TAKEN;
     int mistaken = node->kind == GRAPH_GATHER ? is_mistaken_for_data(around, node, axis) : 0;
     if (mistaken > 0) return CLAIM_TAKEN;
     int small = is_small(around, node, axis), slice = is_one_slice(around, node),

@@ -254,6 +254,22 @@ def test_what_the_optimizer_looks_at(reasons, tmp_path):
              "unused taken*2"), [node.output[0] for node in m.nodes if node.op_type in ("Gather", "Relu") and node.input[0] not in (ids, "bytes", "more")])  # fmt: skip
 
 
+@pytest.mark.parametrize("number", [2**63 - 1, -(2**63), 65, -65])
+def test_numbers_that_no_gather_has(garner, tmp_path, number):
+    """An axis or batch_dims beyond every rank, and data of unknown rank."""
+    nodes = [helper.make_node("Gather", ["data", "rows"], ["a"], axis=number), helper.make_node("GatherElements", ["data", "rows"], ["b"], axis=number),
+             helper.make_node("GatherND", ["data", "rows"], ["c"], batch_dims=number), helper.make_node("GatherND", ["open", "rows"], ["d"], batch_dims=number),
+             helper.make_node("Gather", ["open", "rows"], ["e"], axis=number)]  # fmt: skip
+    rows = helper.make_tensor("rows", INT64, [2, 1], [1, 0])
+    shapes = {"data": [4, 8], "open": None}
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(name, FLOAT, shape) for name, shape in shapes.items()],
+                              [helper.make_tensor_value_info(node.output[0], FLOAT, None) for node in nodes], [rows])  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), tmp_path / "m.onnx")
+    for arguments in (["info", "m.onnx", "--gathers"], ["explain", "m.onnx", "--gathers"], ["explain", "m.onnx"]):
+        answer = garner(*arguments)
+        assert answer.code == 0 and answer.err == "", answer
+
+
 def test_gathers_that_their_opset_lacks(garner, tmp_path):
     """Of a version from before there was such an operator, and with nothing that has a name."""
     m = Asked()
