@@ -17,6 +17,16 @@
 
 enum { FIRST_CAPACITY = 4096, LARGEST_READ = 1 << 30 };
 
+int (*file_gives_up)(void);
+
+int file_was_interrupted(void)
+{
+    if (errno != EINTR) return 0;
+    const int again = !file_gives_up || !file_gives_up();
+    errno = EINTR;
+    return again;
+}
+
 static int is_standard_input(const struct file *file)
 {
     return strcmp(file->path, "-") == 0;
@@ -52,7 +62,7 @@ static garner_status open_path(struct file *file, const char *path, int mapped, 
 
     do
         file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    while (file->descriptor < 0 && errno == EINTR);
+    while (file->descriptor < 0 && file_was_interrupted());
     if (file->descriptor < 0) return fail_errno(error, path, "open", errno);
     int number = fstat(file->descriptor, &about) ? errno : S_ISDIR(about.st_mode) ? EISDIR : 0;
     if (number) {
@@ -94,7 +104,7 @@ static garner_status read_some(struct file *file, uint64_t wanted, garner_error 
     if (room > wanted - file->size) room = wanted - file->size;
     if (room > LARGEST_READ) room = LARGEST_READ;
     ssize_t got = read(file->descriptor, (unsigned char *)file->memory + file->size, (size_t)room);
-    if (got < 0 && errno != EINTR) return fail_errno(error, file->path, "read", errno);
+    if (got < 0 && !file_was_interrupted()) return fail_errno(error, file->path, "read", errno);
     if (got > 0) file->size += (uint64_t)got;
     if (got == 0) close_descriptor(file);
     return GARNER_OK;

@@ -11,6 +11,14 @@
 
 struct region;
 
+/* Asked, on the thread that waits, when a signal interrupts an open, a read or a write: a true answer gives
+ * up, as a failure with EINTR. NULL, as it is at first, goes on waiting. For interpreters, whose handlers run
+ * later. */
+extern int (*file_gives_up)(void);
+
+/* After a call that failed: whether only a signal was in the way, and the call is to be made again. */
+int file_was_interrupted(void);
+
 /* ---- Reading (file.c) ---- */
 
 struct file {

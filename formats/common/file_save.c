@@ -62,7 +62,7 @@ static int write_all(struct sink *sink, const unsigned char *bytes, size_t size)
 {
     while (size) {
         ssize_t wrote = write(sink->descriptor, bytes, size < LARGEST_WRITE ? size : LARGEST_WRITE);
-        if (wrote < 0 && errno != EINTR) return errno;
+        if (wrote < 0 && !file_was_interrupted()) return errno;
         /* uncovered: no system writes nothing */
         if (wrote == 0) return EIO; /* never seen; without this it would be seen for ever */
         if (wrote < 0) continue;
@@ -178,7 +178,7 @@ static garner_status write_through(const char *path, file_producer *produce, voi
     int descriptor;
     do
         descriptor = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-    while (descriptor < 0 && errno == EINTR);
+    while (descriptor < 0 && file_was_interrupted());
     if (descriptor < 0) return fail_errno(error, path, "write", errno);
     /* A regular file that came in between would be overwritten in place. */
     int number = fstat(descriptor, &about) ? errno : S_ISREG(about.st_mode) ? EEXIST : 0;

@@ -162,6 +162,7 @@ static PyObject *text_of(const garner_error *error)
 
 PyObject *raise_record(struct state *state, const garner_error *error)
 {
+    if (PyErr_Occurred()) return NULL; /* of a signal's handler, which ended the call */
     return raise_class(state, class_of(state, error->status), text_of(error), error, NULL);
 }
 

@@ -37,6 +37,14 @@ PyObject *array_object_of_file(struct state *state, struct array *loaded)
     return (PyObject *)array_object_new(state, block, &kept->tensor, NULL, kept->descr, own);
 }
 
+int file_run_handlers(void)
+{
+    const PyGILState_STATE held = PyGILState_Ensure();
+    const int raised = PyErr_CheckSignals();
+    PyGILState_Release(held);
+    return raised;
+}
+
 /* ---- Loading --------------------------------------------------------------------------------- */
 
 static void drop_store(PyObject *capsule)

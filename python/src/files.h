@@ -11,6 +11,9 @@
 #include "functions.h"
 #include "operand.h"
 
+/* Lets the handlers of signals run, and raise, while a FIFO is waited for: what file_gives_up is to be. */
+int file_run_handlers(void);
+
 /* The path as the system wants it, held by *bytes: that of a file named "-", too. NULL with an exception. */
 const char *file_path(PyObject *given, PyObject **bytes);
 

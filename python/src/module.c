@@ -4,6 +4,7 @@
 #include "device_call.h"
 #include "device_scope.h"
 #include "errors.h"
+#include "file.h"
 #include "files.h"
 #include "functions.h"
 #include "numpy.h"
@@ -66,6 +67,7 @@ static int add_functions(PyObject *module, PyMethodDef *list)
 static int module_exec(PyObject *module)
 {
     struct state *state = PyModule_GetState(module);
+    file_gives_up = file_run_handlers;
     if (make_names(state) < 0 || errors_make(state, module) < 0 ||
         array_object_make_type(state, module) < 0 || plan_object_make_type(state, module) < 0 ||
         add_functions(module, functions) < 0 || add_functions(module, internal_functions) < 0) {
