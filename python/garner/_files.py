@@ -83,7 +83,7 @@ def save(path, array_or_mapping):
     """
     text = os.fsdecode(path)
     stem, suffix = os.path.splitext(os.path.basename(text))
-    if suffix.lower() not in _SUFFIXES:
+    if suffix not in _SUFFIXES:
         raise _garner.BadArgument(f"save: {text!r} ends in none of {', '.join(_SUFFIXES)}")
     os.stat(os.path.dirname(text) or ".")
     several = isinstance(array_or_mapping, Mapping)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables in files: gathers from data that need not fit in memory."""
 
+import operator
 import os
 from concurrent.futures import ThreadPoolExecutor
 
@@ -36,11 +37,16 @@ class Table:
     """
 
     def __init__(self, path, name=None, *, how=None, memory=None, follow_links=False):
-        if how not in _HOWS:
+        if not isinstance(how, (str, type(None))) or how not in _HOWS:
             raise _garner.BadArgument(f"Table: how is {how!r}, and must be 'mapped', 'ring', 'pread' or None")
+        if not isinstance(name, (str, type(None))):
+            raise _garner.BadType(f"Table: name is {name!r}, and must be a string or None")
+        memory = 0 if memory is None else operator.index(memory)
+        if not 0 <= memory < 1 << 64:
+            raise _garner.BadArgument(f"Table: memory is {memory} bytes, and must be at least 1048576, or 0 for the usual 256 MiB")
         os.stat(path)
         self._path, self._name = os.fspath(path), name
-        self._handle = _garner._table_open(path, name, _HOWS.index(how), memory or 0, follow_links)
+        self._handle = _garner._table_open(path, name, _HOWS.index(how), memory, follow_links)
         self.dtype, self.shape = _garner._table_about(self._handle)
 
     def _open(self):

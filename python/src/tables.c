@@ -44,8 +44,11 @@ static bool take_names(struct names *names, PyObject *path, PyObject *member)
     names->path = file_path(path, &names->holders[0]);
     if (names->path == NULL || member == Py_None) return names->path != NULL;
     names->holders[1] = PyUnicode_AsEncodedString(member, "utf-8", "surrogateescape");
-    names->member = names->holders[1] ? PyBytes_AsString(names->holders[1]) : NULL;
-    return names->member != NULL;
+    char *text;
+    if (names->holders[1] == NULL || PyBytes_AsStringAndSize(names->holders[1], &text, NULL) < 0)
+        return false;
+    names->member = text; /* without a null byte, or that call had raised ValueError */
+    return true;
 }
 
 /* table_open(path, name, how, memory, follow_links) */

@@ -4,7 +4,10 @@
 import array
 import gc
 import os
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Mapping
 
 import pytest
@@ -70,8 +73,9 @@ def test_paths(tmp_path):
         garner.load(tmp_path)
     with pytest.raises(TypeError):
         garner.load(7.5)
-    with pytest.raises(ValueError, match=r"\.safetensors"):
-        garner.save(tmp_path / "a.txt", [1])
+    for name in ("a.txt", "A.NPY"):
+        with pytest.raises(garner.BadArgument, match=r"\.safetensors"):
+            garner.save(tmp_path / name, [1])
     with pytest.raises(ValueError):
         garner.load("a\0.npy")
     before = os.getcwd()
@@ -84,6 +88,55 @@ def test_paths(tmp_path):
             garner.Model("-")
     finally:
         os.chdir(before)
+
+
+WAITS = {
+    "load": "garner.load(path)",
+    "load what begins": "garner.load(path)",
+    "open": "garner.open(path)",
+    "save": "garner.save(path, [1])",
+    "a handler that raises": "signal.signal(signal.SIGINT, late); garner.load(path)",
+}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_a_wait_for_a_fifo_can_be_ended(tmp_path, name):
+    path = tmp_path / "fifo.npy"
+    os.mkfifo(path)
+    script = f"""if True:
+        import garner, signal, sys
+        path = sys.argv[1]
+        def late(number, frame):
+            raise TimeoutError("late")
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        print("begins", flush=True)
+        {WAITS[name]}"""
+    process = subprocess.Popen([sys.executable, "-c", script, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begins\n"
+    writer = os.open(path, os.O_WRONLY) if name == "load what begins" else None
+    if writer is not None:
+        os.write(writer, b"\x93NUM")
+    for _ in range(100):
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(0.2)
+            break
+        except subprocess.TimeoutExpired:
+            continue
+    said = process.communicate(timeout=20)[1]
+    if writer is not None:
+        os.close(writer)
+    assert said.splitlines()[-1] == ("TimeoutError: late" if "raises" in name else "KeyboardInterrupt"), said
+
+
+def test_lists_of_nothing(tmp_path):
+    numpy = pytest.importorskip("numpy")
+    numpy.save(tmp_path / "some.npy", numpy.empty((3, 2, 0), "i4"))
+    numpy.save(tmp_path / "many.npy", numpy.empty((1 << 40, 0, 7), "i4"))
+    assert garner.load(tmp_path / "some.npy").tolist() == [[[], []]] * 3
+    with pytest.raises(garner.Error, match=r"more than 2\^24 lists") as caught:
+        garner.load(tmp_path / "many.npy").tolist()
+    assert caught.value.status == "too_large"
 
 
 def test_bad_files(tmp_path):

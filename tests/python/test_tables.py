@@ -203,6 +203,18 @@ def test_what_is_refused(path, tmp_path):
         garner.Table(path, how="fast")
     with pytest.raises(garner.BadArgument, match="at least 1048576 are needed"):
         garner.Table(path, memory=1000)
+    for memory in (-1, 1 << 64):
+        with pytest.raises(garner.BadArgument, match=f"memory is {memory} bytes"):
+            garner.Table(path, memory=memory)
+    with pytest.raises(TypeError):
+        garner.Table(path, memory=1.5)
+    with pytest.raises(garner.BadArgument, match="how is"):
+        garner.Table(path, how=["mapped", "ring"])
+    with pytest.raises(garner.BadType, match="name is 5"):
+        garner.Table(path, 5)
+    garner.save(tmp_path / "two.npz", {"a": [1], "b": [2]})
+    with pytest.raises(ValueError, match="null"):
+        garner.Table(tmp_path / "two.npz", "a\0b")
     assert repr(garner.open(path)).endswith("table.npy': i64[500, 7]>")
 
 
