@@ -95,7 +95,7 @@ WAITS = {
     "load what begins": "garner.load(path)",
     "open": "garner.open(path)",
     "save": "garner.save(path, [1])",
-    "a handler that raises": "signal.signal(signal.SIGINT, late); garner.load(path)",
+    "a handler that raises": "garner.load(path)",
 }
 
 
@@ -108,7 +108,7 @@ def test_a_wait_for_a_fifo_can_be_ended(tmp_path, name):
         path = sys.argv[1]
         def late(number, frame):
             raise TimeoutError("late")
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, {"late" if "raises" in name else "signal.default_int_handler"})
         print("begins", flush=True)
         {WAITS[name]}"""
     process = subprocess.Popen([sys.executable, "-c", script, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -116,10 +116,10 @@ def test_a_wait_for_a_fifo_can_be_ended(tmp_path, name):
     writer = os.open(path, os.O_WRONLY) if name == "load what begins" else None
     if writer is not None:
         os.write(writer, b"\x93NUM")
-    for _ in range(100):
-        process.send_signal(signal.SIGINT)
+    for _ in range(10):
+        process.send_signal(signal.SIGINT)  # another one, if the first came just before the wait
         try:
-            process.wait(0.2)
+            process.wait(5)
             break
         except subprocess.TimeoutExpired:
             continue
