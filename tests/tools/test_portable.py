@@ -44,7 +44,7 @@ def test_options_of_pip():
 
 def test_tests_do_not_miss_programs():
     """A test that looks for a program would be skipped where tools/setup does not install it."""
-    installed = set(re.findall(r"^    need \S+ has (\S+)$", (ROOT / "tools/setup").read_text(), re.MULTILINE))
+    installed = set(re.findall(r"^ +need \S+ has (\S+)$", (ROOT / "tools/setup").read_text(), re.MULTILINE))
     assert {"gcc", "cmake", "zsh"} <= installed, "the lines of tools/setup are no longer found"
     looked_for = {(found, name) for name, text in files() if name.endswith(".py") for found in re.findall(r"""\bwhich\(["']([\w+.-]+)["']""", text)}
     assert looked_for, "nothing looks for a program any more"
