@@ -139,8 +139,8 @@ static void draw_points(struct kernel_case *c, struct random *random)
     for (int64_t i = 0; i < c->wish.n; i++) {
         for (int k = 0; k < c->axes; k++)
             draw_index(c, random, i, k, negative);
-        c->pattern[i] = random_between(random, -spread, spread);
-        c->offset[i] = random_between(random, -spread, spread);
+        if (c->wish.kernel->source == PATTERN) c->pattern[i] = random_between(random, -spread, spread);
+        if (is_block(c)) c->offset[i] = random_between(random, -spread, spread);
         if (c->wish.kernel->source == HOLED && random_chance(random, 30)) c->offset[i] = OFFSET_NOWHERE;
     }
 }
@@ -210,13 +210,13 @@ void kernel_case_make(struct kernel_case *c, struct random *random, struct kerne
 
 /* ---- The model ---- */
 
-/* Where a point lies in data; false if one of its indices is not inside. */
-static bool find_point(const struct kernel_case *c, int64_t row, int64_t i, int64_t *from)
+/* Where a point of the first row lies in data; false if one of its indices is not inside. */
+static bool find_point(const struct kernel_case *c, int64_t i, int64_t *from)
 {
-    *from = row * c->segment.row_data_stride;
+    *from = 0;
     if (is_block(c)) {
-        *from += c->offset[i];
-        return true;
+        *from = c->offset[i];
+        return c->offset[i] != OFFSET_NOWHERE || c->wish.kernel->source != HOLED;
     }
     for (int k = 0; k < c->axes; k++) {
         if (c->entry[i][k] < 0) return false;
@@ -233,17 +233,14 @@ static bool lies_nowhere(const struct kernel_case *c, int64_t i)
     return c->wish.kernel->source == HOLED && c->offset[i] == OFFSET_NOWHERE;
 }
 
-static int64_t find_out(const struct kernel_case *c, int64_t row, int64_t i)
+/* Once for all rows, in each of which a point lies a stride further. */
+static void find_points(struct kernel_case *c)
 {
     const int64_t points = row_points(c);
-    return (row + i / points) * c->segment.row_out_stride + i % points * c->segment.out_stride;
-}
-
-/* What a point should become. */
-static void move_point(const struct kernel_case *c, unsigned char *to, int64_t from, bool nowhere)
-{
-    for (int64_t b = 0; b < c->segment.run; b++)
-        to[b] = nowhere ? 0 : (unsigned char)c->segment.data[from + b];
+    for (int64_t i = 0; i < c->segment.n; i++) {
+        c->inside[i] = find_point(c, i, &c->from[i]);
+        c->to[i] = i / points * c->segment.row_out_stride + i % points * c->segment.out_stride;
+    }
 }
 
 /* ---- Placing ---- */
@@ -262,9 +259,8 @@ static void widen(struct extent *extent, bool first, int64_t from, int64_t run)
 static void widen_last_axis(const struct kernel_case *c, int64_t i, struct extent *data)
 {
     const struct axis *last = &c->axis[c->axes - 1];
-    int64_t from;
-    if (last->stride != c->segment.run || !find_point(c, 0, i, &from)) return;
-    from -= c->entry[i][c->axes - 1] * last->stride;
+    if (last->stride != c->segment.run || !c->inside[i]) return;
+    const int64_t from = c->from[i] - c->entry[i][c->axes - 1] * last->stride;
     widen(data, false, from, last->bound * last->stride);
 }
 
@@ -284,17 +280,18 @@ static void widen_table(const struct kernel_case *c, struct extent *data)
 
 static void measure(const struct kernel_case *c, struct extent *data, struct extent *out)
 {
-    bool first_data = true, first_out = true;
+    const struct segment *s = &c->segment;
+    bool first_data = true;
     *data = *out = (struct extent){0};
-    for (int64_t row = 0; row < c->segment.rows; row++)
-        for (int64_t i = 0; i < c->segment.n; i++) {
-            int64_t from;
-            widen(out, first_out, find_out(c, row, i), c->segment.run);
-            first_out = false;
-            if (lies_nowhere(c, i) || !find_point(c, row, i, &from)) continue;
-            widen(data, first_data, from, c->segment.run);
+    for (int end = 0; end < 2; end++) { /* the first row and the last one: all others lie between them */
+        const int64_t row = end * (s->rows - 1);
+        for (int64_t i = 0; i < s->n; i++) {
+            widen(out, end == 0 && i == 0, c->to[i] + row * s->row_out_stride, s->run);
+            if (!c->inside[i]) continue;
+            widen(data, first_data, c->from[i] + row * s->row_data_stride, s->run);
             first_data = false;
         }
+    }
     if (!first_data) widen_table(c, data);
 }
 
@@ -320,9 +317,10 @@ static void place_indices(struct kernel_case *c)
             memcpy(begin + i / points * gap + (i % points * axes + k) * width,
                    width == 4 ? (const void *)&narrow : (const void *)&value, width);
         }
+    if (c->wish.kernel->source != PATTERN) return;
     unsigned char *pattern = place_buffer(&pattern_memory, n * sizeof(int64_t), 0, c->wish.side);
     memcpy(pattern, c->pattern, n * sizeof(int64_t));
-    if (c->wish.kernel->source == PATTERN) c->segment.pattern = (const int64_t *)(const void *)pattern;
+    c->segment.pattern = (const int64_t *)(const void *)pattern;
 }
 
 /* All bytes of out, with what lies between it and the guards. */
@@ -335,6 +333,7 @@ struct image {
 static struct image place_case(struct kernel_case *c)
 {
     struct extent data, out;
+    find_points(c);
     measure(c, &data, &out);
     const size_t data_bytes = (size_t)(data.end - data.least), out_bytes = (size_t)(out.end - out.least);
     unsigned char *from = place_buffer(&data_memory, data_bytes, c->data_lead, c->wish.side);
@@ -372,15 +371,16 @@ static bool complain(const struct kernel_case *c, const char *what, int64_t numb
 /* Fills in what `expected` says of one row, given that the kernel claims so many points. */
 static void expect_row(const struct kernel_case *c, const struct image *image, int64_t row, int64_t claimed)
 {
-    unsigned char point[CAPACITY / 64];
-    for (int64_t i = 0; i < c->segment.n; i++) {
-        int64_t from = 0;
-        const int64_t to = (int64_t)image->before + find_out(c, row, i) - image->least;
+    static const unsigned char zeros[CAPACITY / 64];
+    const struct segment *s = &c->segment;
+    const size_t run = (size_t)s->run;
+    for (int64_t i = 0; i < s->n; i++) {
         const bool nowhere = lies_nowhere(c, i);
-        if (!nowhere && !find_point(c, row, i, &from)) continue;
-        move_point(c, point, from, nowhere);
-        const bool moved = memcmp(image->begin + to, point, (size_t)c->segment.run) == 0;
-        if (i < claimed || moved) memcpy(expected_memory + to, point, (size_t)c->segment.run);
+        if (!nowhere && !c->inside[i]) continue;
+        const void *point = nowhere ? (const void *)zeros : s->data + c->from[i] + row * s->row_data_stride;
+        const int64_t to = (int64_t)image->before + c->to[i] + row * s->row_out_stride - image->least;
+        const bool moved = memcmp(image->begin + to, point, run) == 0;
+        if (i < claimed || moved) memcpy(expected_memory + to, point, run);
     }
 }
 

@@ -2,7 +2,7 @@
 /*
  * One segment for one kernel, drawn at random within what its source allows, between guard pages: the
  * lowest and the highest byte that any point needs of data, indices, pattern and out touch a page that
- * may not be touched. The kernel is held against a model that moves byte by byte.
+ * may not be touched. The kernel is held against a model that moves point by point.
  */
 #ifndef GARNER_TESTS_KERNEL_CASE_H
 #define GARNER_TESTS_KERNEL_CASE_H
@@ -32,6 +32,9 @@ struct kernel_case {
     int64_t pattern[CASE_POINTS];
     int64_t offset[CASE_POINTS]; /* of BLOCK and HOLED */
     size_t data_lead, out_lead;  /* how far from the guard page, to shift alignments */
+    int64_t from[CASE_POINTS],
+        to[CASE_POINTS];      /* where the model finds a point in data and in out, in the first row */
+    bool inside[CASE_POINTS]; /* whether it is in data at all */
 };
 
 /* Which alignments of data and of out to 64 bytes were met so far, a bit each. */

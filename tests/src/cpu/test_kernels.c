@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every kernel of every level that this machine has, each alone, against a model that moves byte by
- * byte, between guard pages: numbers of points, lengths of runs, alignments, negative indices, a bad
+ * Every kernel of every level that this machine has, each alone, against a model that moves point by
+ * point, between guard pages: numbers of points, lengths of runs, alignments, negative indices, a bad
  * index at each position, ramps, gaps, patterns, tuples, blocks of many rows. The list of kernels is the
  * library's own; a level that the machine lacks is skipped and named.
  */
