@@ -20,6 +20,7 @@ TIME_LIMIT = 600  # seconds, against what never ends; machines may be busy, and 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes long where sanitizers check: make check runs it there, make test without them")
+    config.addinivalue_line("markers", "long: takes long anywhere: make check runs it")
 
 
 class Answer:

@@ -296,6 +296,7 @@ def test_many_names(refuses, tmp_path):
     refuses(4, "empty", "gather", "file:empty", "[0]")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_archives_beyond_4_gib(program, surroundings, tmp_path):
     """Written through a FIFO, so that only the beginning and the end are kept; Python's zipfile reads them, with a hole between."""

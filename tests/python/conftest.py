@@ -15,6 +15,10 @@ SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")  # every call is slow: ho
 SCALE = float(os.environ.get("GARNER_TEST_SCALE", "1"))
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes long where sanitizers check: make check runs it there, make test without them")
+
+
 class _NoNumPy:
     """A finder that finds no NumPy."""
 

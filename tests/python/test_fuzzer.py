@@ -29,6 +29,7 @@ gc.collect()
 """
 
 
+@pytest.mark.slow
 def test_capsules_that_are_garbage_when_a_case_ends():
     """Their destructors and deleters are callbacks, which must live as long as they do."""
     pytest.importorskip("numpy")
@@ -40,6 +41,7 @@ FOUND = [(7, 51565, "a capsule dies as Python hands on the exception of the call
          (5501, 24384, "text that waits to be written"), (8, 922, "an array that hostile code reshapes"), (88002, 49302, "so many elements that saving them takes a minute")]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed, case, what", FOUND)
 def test_cases_that_were_no_fault_of_the_package(seed, case, what):
     pytest.importorskip("numpy")

@@ -83,6 +83,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", [False, True])
 @pytest.mark.parametrize("threads", [1, "None"])
 def test_interrupt(threads, bad):
@@ -215,6 +216,7 @@ print("fine")
     assert said.stdout == "fine\n", said.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["", "sys.exit(3)", "os._exit(3)", "raise SystemExit(3)"])
 def test_end_of_the_interpreter(end):
     """Daemon threads in the middle of calls, exports still held, arrays still there: the process ends all the same."""
@@ -323,7 +325,7 @@ def test_stress(scale):
     assert not failures
 
 
-def test_resizing_from_another_thread():
+def test_resizing_from_another_thread(scale):
     """Memory that a call works on cannot be taken away from it: its owner is refused, or it is kept."""
     stop = threading.Event()
     shared = bytearray(1 << 20)
@@ -340,7 +342,7 @@ def test_resizing_from_another_thread():
     thread.start()
     indices = memoryview(array.array("i", range(1 << 20)))
     try:
-        for _ in range(60):
+        for _ in range(int(60 * scale)):
             garner.gather(shared, indices)
     finally:
         stop.set()
@@ -348,7 +350,7 @@ def test_resizing_from_another_thread():
     assert len(shared) >= 1 << 20
 
 
-def test_numpy_arrays_resized_and_dropped_by_another_thread():
+def test_numpy_arrays_resized_and_dropped_by_another_thread(scale):
     np = pytest.importorskip("numpy")
     stop = threading.Event()
     box = [np.zeros(1 << 18)]
@@ -369,7 +371,7 @@ def test_numpy_arrays_resized_and_dropped_by_another_thread():
     thread.start()
     indices = np.tile(np.arange(1 << 10), 256)
     try:
-        for _ in range(200):
+        for _ in range(int(200 * scale)):
             assert not garner.gather(box[0], indices).any()
     finally:
         stop.set()

@@ -172,6 +172,7 @@ pressing.join()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOWS[1:])
 def test_ctrl_c(tmp_path, how):
     """Pressed when the first rows are there, it ends a gather before the last ones are."""

@@ -8,7 +8,7 @@
 #     GARNER_SAMPLE=2     that sample, instead of the one whose turn it is
 
 # Minutes on two cores of the stages that always run whole, and of those of which a sample may run.
-readonly whole=34 sampled=100
+readonly whole=35 sampled=100
 
 parts=1
 if [ -n "${GARNER_CHECK_MINUTES-}" ]; then
@@ -37,7 +37,7 @@ sample 'peers, wheels, pythonlong' peers wheels pythonlong >/dev/null
 of_three="${#chosen[@]} (${chosen[*]:-none})"
 [ $parts != 1 ] || chosen+=(coverage)
 wanted=(bare tsan amalgamation clang undefined package others plain sdist shellasan onnxruntime openvino dask mpi cuda graphs failing random calls
-    page bareroot valgrind mutations operators proofs analysis fuzz cross "${chosen[@]}")
+    page slow bareroot valgrind mutations operators proofs analysis fuzz cross "${chosen[@]}")
 
 prepare() {
     tools/setup check || exit 1
@@ -140,7 +140,14 @@ stage_failing() {
     GARNER_TEST_FAILING=part tests/python/run --asan "$PWD/$asan" -k test_each_call_fails
 }
 
-# What make test leaves out of this.
+# What make test leaves out: as released, of the documents, and of the Python package with sanitizers.
+stage slow all wheel buildasan testenv
+stage_slow() {
+    GARNER_BUILD=$release python_tests -m long tests/cli
+    GARNER_TEST_INSTALLS=1 GARNER_BUILD=$release python_tests -n 0 -k models.md tests/docs/test_docs.py
+    tests/python/run --asan "$PWD/$asan" -m slow
+}
+
 stage shellasan all buildasan testenv
 stage_shellasan() { GARNER_TEST_SCALE=4 GARNER_BUILD=$asan ASAN_OPTIONS=$ASAN_OPTIONS:exitcode=99 python_tests -m slow tests/cli; }
 
