@@ -40,8 +40,9 @@ python_tests() { # PYTEST-ARGUMENT...
     build/testenv/bin/python -m pytest -n "$jobs" -q -rsfE -p no:cacheprovider "$@"
 }
 
+# Kernels that make has compiled already are taken from there.
 stage build all
-stage_build() { build_in $release -DGARNER_BUILD_TESTS=ON -DGARNER_BUILD_PYTHON=ON; }
+stage_build() { build_in $release -DGARNER_BUILD_TESTS=ON -DGARNER_BUILD_PYTHON=ON -DGARNER_COMPILED_ONCE="$PWD/build/once"; }
 
 stage buildasan all
 stage_buildasan() { build_in $asan -DGARNER_BUILD_TESTS=ON -DGARNER_BUILD_PYTHON=ON -DGARNER_SANITIZE=address,undefined; }
