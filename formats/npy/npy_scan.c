@@ -57,7 +57,8 @@ garner_status npy_tuple(struct tokens *scan, garner_status (*accept)(struct toke
                         void *context)
 {
     int64_t value;
-    int items = 0, comma = 1;
+    size_t items = 0;
+    int comma = 1;
     garner_status status = tokens_expect(scan, '(');
     /*@ loop invariant is_text(scan) && advanced{Pre, Here}(scan) && (status == 0 ==> taken{Pre, Here}(scan));
         loop assigns status, value, items, comma, scan->at;

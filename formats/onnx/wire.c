@@ -26,6 +26,11 @@ static int refuse(const struct wire_file *file, const unsigned char *place, cons
     return -1;
 }
 
+static int refuse_type(const struct wire_file *file, const unsigned char *place, unsigned type)
+{
+    return refuse(file, place, type < 5 ? "a group, which ONNX files never have" : "an unknown wire type");
+}
+
 static void cut(struct wire_span *span, uint64_t size)
 {
     span->bytes += size;
@@ -80,11 +85,12 @@ int wire_next(const struct wire_file *file, struct wire_span *message, struct wi
 {
     uint64_t tag;
     if (message->size == 0) return 0;
-    *field = (struct wire_field){.place = message->bytes};
+    const unsigned char *place = message->bytes;
+    *field = (struct wire_field){.place = place};
     if (read_varint(file, message, &tag) < 0) return -1;
-    if (tag > UINT32_MAX) return refuse(file, field->place, "a field number above the largest there is");
+    if (tag > UINT32_MAX) return refuse(file, place, "a field number above the largest there is");
     field->number = (uint32_t)tag >> 3;
-    if (field->number == 0) return refuse(file, field->place, "field number 0");
+    if (field->number == 0) return refuse(file, place, "field number 0");
     field->type = (enum wire_type)(tag & 7);
     switch (field->type) {
     case WIRE_VARINT:
@@ -95,10 +101,8 @@ int wire_next(const struct wire_file *file, struct wire_span *message, struct wi
         return read_fixed(file, message, 4, &field->value);
     case WIRE_BYTES:
         return read_bytes(file, message, &field->span);
-    default:
-        return refuse(file, field->place,
-                      (tag & 7) < 5 ? "a group, which ONNX files never have" : "an unknown wire type");
     }
+    return refuse_type(file, place, (unsigned)(tag & 7));
 }
 
 int wire_next_packed(const struct wire_file *file, struct wire_span *packed, enum wire_type type,

@@ -17,14 +17,26 @@ garner_status safetensors_next(struct tokens *scan, char end, int *done)
 
 /* ---- Strings ---- */
 
+static int hexadecimal_digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The number that four digits are, or -1. */
 static int hexadecimal(const char *text)
 {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
     int value = 0;
+    /*@ loop invariant 0 <= i <= 4 && 0 <= value;
+        loop invariant (i == 0 ==> value == 0) && (i == 1 ==> value <= 0xF) && (i == 2 ==> value <= 0xFF);
+        loop invariant (i == 3 ==> value <= 0xFFF) && (i == 4 ==> value <= 0xFFFF);
+        loop assigns i, value;
+        loop variant 4 - i; */
     for (int i = 0; i < 4; i++) {
-        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
-        if (!digit) return -1;
-        value = value << 4 | (int)((digit - digits) & 15);
+        int digit = hexadecimal_digit(text[i]);
+        if (digit < 0) return -1;
+        value = value * 16 + digit;
     }
     return value;
 }

@@ -139,29 +139,28 @@ static garner_status read_end(struct zip *zip, uint64_t *count, garner_error *er
 
 /* Replaces sizes and offset that stand for "too large" by those of the zip64 field, which has exactly the
  * ones that are missing, in this order. */
-static int read_zip64(const unsigned char *extra, size_t size, uint64_t *values[3])
+static int read_zip64(const unsigned char *extra, size_t size, uint64_t values[3])
 {
     int missing = 0;
     /*@ loop invariant 0 <= missing <= i <= 3;
         loop assigns missing, i;
         loop variant 3 - i; */
     for (int i = 0; i < 3; i++)
-        missing += values[i] && *values[i] == 0xFFFFFFFFu;
+        missing += values[i] == 0xFFFFFFFFu;
     if (!missing) return 1;
     /*@ loop invariant \valid_read(extra + (0 .. size - 1)) && size <= \at(size, Pre);
-        loop assigns extra, size, *values[0], *values[1], *values[2];
+        loop assigns extra, size, values[0 .. 2];
         loop variant size; */
     while (size >= 4) {
         size_t length = u16(extra + 2), at = 4;
         if (length > size - 4) return 0;
         /*@ loop invariant 0 <= i <= 3 && 4 <= at <= length + 4;
-            loop assigns i, at, *values[0], *values[1], *values[2];
+            loop assigns i, at, values[0 .. 2];
             loop variant 3 - i; */
         for (int i = 0; i < 3 && u16(extra) == ZIP64_FIELD; i++) {
-            if (!values[i] || *values[i] != 0xFFFFFFFFu) continue;
+            if (values[i] != 0xFFFFFFFFu) continue;
             if (length + 4 - at < 8) return 0;
-            /*@ assert i == 0 || i == 1 || i == 2; */
-            *values[i] = number(extra + at, 8);
+            values[i] = number(extra + at, 8);
             at += 8;
         }
         if (u16(extra) == ZIP64_FIELD) return 1;
@@ -171,29 +170,36 @@ static int read_zip64(const unsigned char *extra, size_t size, uint64_t *values[
     return 0;
 }
 
-/* Reads the member whose record lies at `at`; *next is where the one after it does. Returns NULL or what is
- * wrong. */
-static const char *read_record(const struct zip *zip, uint64_t at, struct zip_member *member, uint64_t *next)
+/* What a record says of its member, whose name follows; the values are those of read_zip64. */
+static void describe(const unsigned char *record, size_t name, const uint64_t values[3],
+                     struct zip_member *member)
 {
-    const unsigned char *record = zip->bytes + at;
-    uint64_t left = zip->directory_end - at;
-    if (left < RECORD_SIZE || !begins_with(record, 1, 2)) return "the zip directory ends too early";
+    member->flags = u16(record + 8);
+    member->method = u16(record + 10);
+    member->crc = u32(record + 16);
+    member->unpacked = values[0];
+    member->packed = values[1];
+    member->offset = values[2];
+    member->name = (const char *)record + RECORD_SIZE;
+    member->name_size = name;
+    /*@ assert \valid_read(record + RECORD_SIZE + (0 .. name - 1)); */
+    /*@ admit \valid_read(member->name + (0 .. name - 1)); */
+}
+
+/* Reads the member whose record lies in front of the `left` bytes of the directory. Returns the size of the
+ * record, or 0 and what is wrong. */
+static uint64_t read_record(const unsigned char *record, uint64_t left, struct zip_member *member,
+                            const char **wrong)
+{
+    *wrong = "the zip directory ends too early";
+    if (left < RECORD_SIZE || !begins_with(record, 1, 2)) return 0;
     size_t name = u16(record + 28), extra = u16(record + 30), comment = u16(record + 32);
-    if (left - RECORD_SIZE < name + extra + comment) return "the zip directory ends too early";
-    *member = (struct zip_member){
-        .name = (const char *)record + RECORD_SIZE,
-        .name_size = name,
-        .flags = u16(record + 8),
-        .method = u16(record + 10),
-        .crc = u32(record + 16),
-        .packed = u32(record + 20),
-        .unpacked = u32(record + 24),
-        .offset = u32(record + 42),
-    };
-    *next = at + RECORD_SIZE + name + extra + comment;
-    uint64_t *values[3] = {&member->unpacked, &member->packed, &member->offset};
-    return read_zip64(record + RECORD_SIZE + name, extra, values) ? NULL
-                                                                  : "a zip64 field is missing or short";
+    if (left - RECORD_SIZE < name + extra + comment) return 0;
+    *wrong = "a zip64 field is missing or short";
+    uint64_t values[3] = {u32(record + 24), u32(record + 20), u32(record + 42)};
+    if (!read_zip64(record + RECORD_SIZE + name, extra, values)) return 0;
+    describe(record, name, values, member);
+    return RECORD_SIZE + name + extra + comment;
 }
 
 struct zip_member zip_member(const struct zip *zip, size_t i)
@@ -220,9 +226,11 @@ static garner_status read_members(struct zip *zip, garner_error *error)
     uint64_t at = zip->directory;
     for (size_t i = 0; i < zip->count; i++) {
         struct zip_member *member = &zip->places[i].member;
-        const char *wrong = read_record(zip, at, member, &at);
-        if (!wrong) wrong = check_member(zip, member);
+        const char *wrong;
+        uint64_t size = read_record(zip->bytes + at, zip->directory_end - at, member, &wrong);
+        if (size) wrong = check_member(zip, member);
         if (wrong) return malformed(zip, wrong, error);
+        at += size;
     }
     return at == zip->directory_end ? GARNER_OK
                                     : malformed(zip, "the zip directory is longer than its entries", error);
@@ -284,14 +292,13 @@ void zip_close(struct zip *zip)
 /* `name` and `extra` are the sizes of what follows the header, and lie within the file. */
 static int same_header(const unsigned char *local, size_t name, size_t extra, const struct zip_member *member)
 {
-    uint64_t packed = u32(local + 18), unpacked = u32(local + 22);
-    uint64_t *values[3] = {&unpacked, &packed, NULL};
+    uint64_t values[3] = {u32(local + 22), u32(local + 18), 0};
     if (u16(local + 8) != member->method || (u16(local + 6) ^ member->flags) & (ENCRYPTED | SIZES_FOLLOW))
         return 0;
     if (name != member->name_size || memcmp(local + LOCAL_SIZE, member->name, name) != 0) return 0;
     if (member->flags & SIZES_FOLLOW) return 1;
-    return read_zip64(local + LOCAL_SIZE + name, extra, values) && packed == member->packed &&
-           unpacked == member->unpacked && u32(local + 14) == member->crc;
+    return read_zip64(local + LOCAL_SIZE + name, extra, values) && values[0] == member->unpacked &&
+           values[1] == member->packed && u32(local + 14) == member->crc;
 }
 
 garner_status zip_locate(const struct zip *zip, size_t i, const char *label, const unsigned char **packed,

@@ -104,6 +104,10 @@ garner_status npy_tuple(struct tokens *scan, garner_status (*accept)(struct toke
     ensures \result == 0 ==> taken{Pre, Post}(scan); */
 garner_status safetensors_next(struct tokens *scan, char end, int *done);
 
+/*@ assigns \nothing;
+    ensures -1 <= \result <= 15; */
+static int hexadecimal_digit(char c);
+
 /*@ requires \valid_read(text + (0 .. 3));
     assigns \nothing;
     ensures -1 <= \result <= 0xFFFF; */

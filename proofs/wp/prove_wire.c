@@ -12,6 +12,10 @@
     ensures \result == -1; */
 static int refuse(const struct wire_file *file, const unsigned char *place, const char *what);
 
+/*@ assigns \nothing;
+    ensures \result == -1; */
+static int refuse_type(const struct wire_file *file, const unsigned char *place, unsigned type);
+
 /*@ requires \valid(span) && size <= span->size;
     assigns span->bytes, span->size;
     ensures span->size == \old(span->size) - size && span->bytes == \old(span->bytes) + size; */
@@ -60,6 +64,7 @@ int wire_next_packed(const struct wire_file *file, struct wire_span *packed, enu
     requires \separated(message, message->bytes + (0 .. message->size - 1));
     requires \separated(field, message->bytes + (0 .. message->size - 1));
     assigns *field, message->bytes, message->size;
+    ensures \result == 0 || \result == 1 || \result == -1;
     ensures \result == 0 <==> \old(message->size) == 0;
     ensures taken{Pre, Post}(message);
     ensures \result == 1 ==> message->size < \old(message->size);

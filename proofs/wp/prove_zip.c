@@ -37,7 +37,8 @@ int compare_bytes(const unsigned char *a, const char *b, size_t size);
 static uint64_t number(const unsigned char *bytes, int size);
 
 /*@ requires \valid_read(bytes + (0 .. 1));
-    assigns \nothing; */
+    assigns \nothing;
+    ensures \result <= UINT32_MAX; */
 static unsigned u16(const unsigned char *bytes);
 
 /*@ requires \valid_read(bytes + (0 .. 3));
@@ -65,16 +66,26 @@ static garner_status find_end(const struct zip *zip, uint64_t *end, garner_error
     ensures \result == 0 ==> is_directory(zip) && *count * 46 <= zip->directory_end - zip->directory; */
 static garner_status read_end(struct zip *zip, uint64_t *count, garner_error *error);
 
-/*@ requires \valid_read(extra + (0 .. size - 1)) && \valid_read(values + (0 .. 2));
-    requires \forall integer i; 0 <= i < 3 && values[i] != \null ==> \valid(values[i]);
-    assigns *values[0], *values[1], *values[2]; */
-static int read_zip64(const unsigned char *extra, size_t size, uint64_t *values[3]);
+/*@ requires \valid_read(extra + (0 .. size - 1)) && \valid(values + (0 .. 2));
+    requires \separated(values + (0 .. 2), extra + (0 .. size - 1));
+    assigns values[0 .. 2]; */
+static int read_zip64(const unsigned char *extra, size_t size, uint64_t values[3]);
 
-/*@ requires \valid_read(zip) && is_directory(zip) && zip->directory <= at <= zip->directory_end;
-    requires \valid(member) && \valid(next) && \separated(zip, member, next);
-    assigns *member, *next;
-    ensures \result == \null ==> at < *next <= zip->directory_end && is_name(member); */
-static const char *read_record(const struct zip *zip, uint64_t at, struct zip_member *member, uint64_t *next);
+/*@ requires \valid_read(record + (0 .. 45 + name)) && 0 <= name <= UINT32_MAX;
+    requires \valid(member) && \valid_read(values + (0 .. 2));
+    requires \separated(member, values + (0 .. 2));
+    assigns *member;
+    ensures is_name(member); */
+static void describe(const unsigned char *record, size_t name, const uint64_t values[3],
+                     struct zip_member *member);
+
+/*@ requires \valid_read(record + (0 .. left - 1)) && left <= INT64_MAX;
+    requires \valid(member) && \valid(wrong) && \separated(member, wrong);
+    assigns *member, *wrong;
+    ensures \result <= left;
+    ensures \result != 0 ==> is_name(member); */
+static uint64_t read_record(const unsigned char *record, uint64_t left, struct zip_member *member,
+                            const char **wrong);
 
 /*@ requires \valid_read(zip) && is_directory(zip) && \valid_read(member) && is_name(member);
     assigns \nothing;
