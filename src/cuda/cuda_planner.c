@@ -6,11 +6,12 @@
 #include "cuda_work.h"
 
 enum {
-    WARP = 32,
     MOST_VECTOR = 16,
+    MOST_THREADS = 256,     /* of a block of LONG_ROWS */
     MOST_GROUP = 64,        /* rows of TABLE that are staged at once */
     STAGING_THREADS = 1024, /* of a block of TABLE or PANEL, at most */
-    LONG_RUN = 16,          /* vectors: from this on a run is moved in chunks, */
+    LONG_ROW = 192,         /* vectors: from this on a row of a table is moved by blocks of its own; */
+    LONG_RUN = 16,          /* from this on any other run is moved in chunks, */
     LEAST_LANE_SHIFT = 2,   /* by at least 4 threads */
     MOST_LANE_SHIFT = 8,    /* and at most 256 */
     PANEL_POINTS = 8        /* that each of them moves at least, where data stays in L2 anyway */
@@ -171,17 +172,61 @@ static bool plan_packs(struct cuda_work *work, const struct nest *nest, struct c
     return true;
 }
 
+/* Whether the nest takes rows of a table: data stands still, while points go on side by side in indices and
+ * in out. */
+static bool is_rows(const struct nest *nest, const struct cuda_task *task)
+{
+    const struct dim *dim = &nest->dim[0];
+    const bool goes_on = dim->data == 0 && dim->index == 1 && dim->out == nest->run;
+    return nest->rank == 1 && nest->axes == 1 && (goes_on || nest->points == 1) && task->items < NARROW_LIMIT;
+}
+
+/* Vectors that a thread moves at once: more where there are more threads than run at a time, and most of
+ * what is near and narrow. */
+static uint8_t rows_in_flight(const struct cuda_work *work, const struct cuda_profile *profile, bool is_near)
+{
+    if (work->task.items <= profile->multiprocessors * profile->resident / 2) return 1;
+    return work->source == CUDA_ELEMENTS && is_near && work->vector < MOST_VECTOR ? 4 : 2;
+}
+
+/* Blocks, of as many threads as have something to move, each with a piece of a row. */
+static void plan_long_rows(struct cuda_work *work, const struct nest *nest)
+{
+    struct cuda_task *task = &work->task;
+    const int64_t pieces = divide_up(task->vectors, (int64_t)IN_FLIGHT_LONG_ROWS * MOST_THREADS);
+    const int64_t threads = divide_up(task->vectors, IN_FLIGHT_LONG_ROWS * pieces);
+    work->source = CUDA_LONG_ROWS;
+    work->threads = (int)(divide_up(threads, WARP) * WARP);
+    task->by_vectors = make_divisor(pieces);
+    task->items = work->blocks = nest->points * pieces;
+}
+
+static void plan_rows(struct cuda_work *work, const struct nest *nest, const struct cuda_profile *profile)
+{
+    const int64_t vectors = work->task.vectors;
+    if (vectors >= LONG_ROW) {
+        plan_long_rows(work, nest);
+        return;
+    }
+    work->source = vectors == 1 && nest->axis[0].stride == nest->run ? CUDA_ELEMENTS : CUDA_ROWS;
+    work->task.flight = rows_in_flight(work, profile, stays_in_l2(nest, profile, table_bytes(nest)));
+}
+
 static void plan_few(struct cuda_work *work, const struct nest *nest, const struct cuda_profile *profile,
                      struct cuda_alignment alignment)
 {
+    const int64_t vectors = work->task.vectors;
     const bool is_line = nest->rank == 1;
+    const bool is_tiny = work->task.items <= profile->multiprocessors * WARP;
     const bool is_little = runs_at_a_time(work, profile) || stays_in_l2(nest, profile, table_bytes(nest));
-    work->task.by_vectors = make_divisor(work->task.vectors);
+    work->task.by_vectors = make_divisor(vectors);
     work->source = is_line ? CUDA_LINE : CUDA_GRID;
     if (work->index == 0) return;
-    if (packs_runs(nest, work->vector, work->task.vectors, alignment))
+    if (packs_runs(nest, work->vector, vectors, alignment))
         plan_runs(work);
-    else if (work->task.vectors >= LONG_RUN)
+    else if (is_rows(nest, &work->task))
+        plan_rows(work, nest, profile);
+    else if (vectors >= LONG_RUN && !is_tiny)
         plan_long(work, nest, profile);
     else if (plan_packs(work, nest, alignment) || is_little)
         work->source = is_line ? CUDA_LINE_ONCE : CUDA_GRID_ONCE;
@@ -192,7 +237,7 @@ static void cut_into_blocks(struct cuda_work *work, const struct cuda_profile *p
 {
     const int flight = work->source == CUDA_LINE   ? (int)IN_FLIGHT_LINE
                        : work->source == CUDA_GRID ? (int)IN_FLIGHT_GRID
-                                                   : 1;
+                                                   : (int)at_least(work->task.flight, 1);
     const int lanes = 1 << work->task.lane_shift;
     const int64_t threads = work->task.items * lanes;
     work->threads = 256;
@@ -223,7 +268,7 @@ static void plan_vectors(struct cuda_work *work, const struct nest *nest, const 
     }
     plan_few(work, nest, profile, alignment);
     task->narrow = task->items < NARROW_LIMIT / packed_points(work->vector);
-    cut_into_blocks(work, profile);
+    if (work->blocks == 0) cut_into_blocks(work, profile);
     if (work->blocks > most_blocks) plan_nest(work, nest);
 }
 

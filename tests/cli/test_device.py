@@ -194,7 +194,7 @@ def test_a_bad_index_writes_nothing(garner, stand_in, tmp_path):
 
 def test_the_plan_is_told(garner, stand_in):
     said = garner("gather", "iota(5,4):f32", "[0,-1]", *CUDA, "-v", env=stand_in).err
-    assert said.startswith("garner: plan: Gather: ") and ", device hopper, kernel line-once-i64-v16, " in said
+    assert said.startswith("garner: plan: Gather: ") and ", device hopper, kernel elements-i64-v16, " in said
 
 
 def test_bench(garner, stand_in):

@@ -25,15 +25,22 @@ struct family {
 };
 
 static const struct family families[] = {
-    {GARNER_GATHER, 0, 2, 1, {400, 3}, {3001}, false},               /* LINE */
+    {GARNER_GATHER_ND, 0, 3, 2, {20, 20, 3}, {3001, 2}, false},      /* LINE */
     {GARNER_GATHER, 1, 3, 1, {5, 80, 3}, {301}, false},              /* GRID */
-    {GARNER_GATHER, 0, 2, 1, {40, 3}, {31}, false},                  /* LINE_ONCE, vectors */
+    {GARNER_GATHER_ND, 0, 3, 2, {5, 8, 3}, {31, 2}, false},          /* LINE_ONCE, vectors */
     {GARNER_GATHER, 0, 2, 1, {40, 3}, {3000}, false},                /* RUNS */
-    {GARNER_GATHER, 0, 2, 1, {40, 1}, {3000}, false},                /* LINE_ONCE, packs of points */
+    {GARNER_GATHER_ELEMENTS, 1, 2, 2, {3000, 8}, {3000, 1}, false},  /* LINE_ONCE, packs of points */
+    {GARNER_GATHER, 0, 2, 1, {40, 3}, {31}, false},                  /* ROWS, one vector for each thread */
+    {GARNER_GATHER, 0, 2, 1, {400, 3}, {3001}, false},               /* ROWS, two */
+    {GARNER_GATHER, 0, 2, 1, {40, 1}, {31}, false},                  /* ELEMENTS, one for each thread */
+    {GARNER_GATHER, 0, 2, 1, {40, 1}, {3001}, false},                /* ELEMENTS, four */
+    {GARNER_GATHER, 0, 2, 1, {40000, 1}, {3001}, false},             /* ELEMENTS, two */
+    {GARNER_GATHER, 0, 2, 1, {40, 193}, {7}, false},                 /* LONG_ROWS, one piece */
+    {GARNER_GATHER, 0, 2, 1, {40, 1031}, {5}, false},                /* LONG_ROWS, two pieces */
     {GARNER_GATHER, 1, 3, 1, {5, 40, 3}, {30}, false},               /* GRID_ONCE, vectors */
     {GARNER_GATHER_ELEMENTS, 1, 3, 3, {3, 5, 8}, {3, 4, 8}, false},  /* GRID_ONCE, packs of points */
-    {GARNER_GATHER, 0, 2, 1, {40, 71}, {7}, false},                  /* LINE_LONG, a vector for each thread */
-    {GARNER_GATHER, 0, 2, 1, {40, 1031}, {31}, false},               /* LINE_LONG, several in flight */
+    {GARNER_GATHER_ND, 0, 3, 2, {5, 8, 71}, {31, 2}, false},         /* LINE_LONG, a vector for each thread */
+    {GARNER_GATHER_ND, 0, 3, 2, {5, 8, 1031}, {31, 2}, false},       /* LINE_LONG, several in flight */
     {GARNER_GATHER, 1, 3, 1, {3, 10, 71}, {3}, false},               /* GRID_LONG */
     {GARNER_GATHER, 1, 3, 1, {5, 10, 331}, {9}, false},              /* GRID_LONG, several in flight */
     {GARNER_GATHER, 4, 6, 1, {2, 3, 2, 3, 5, 3}, {7}, true},         /* NEST */

@@ -28,7 +28,7 @@ template <int INDEX, int VECTOR> KERNEL_CODE void move_one(const struct cuda_any
 
 template <int INDEX, int VECTOR> KERNEL_CODE void move_nest(const struct cuda_any &any, const block &b)
 {
-    all_threads(b, [&](int thread) {
+    each_thread(b, [&](int thread) {
         for (int64_t i = b.number * b.threads + thread; i < any.task.items; i += b.blocks * b.threads)
             move_one<INDEX, VECTOR>(any, i);
     });
@@ -63,7 +63,7 @@ KERNEL_CODE void write_unit(const struct cuda_any &any, int64_t unit)
 
 KERNEL_CODE void move_packed(const struct cuda_any &any, const block &b)
 {
-    all_threads(b, [&](int thread) {
+    each_thread(b, [&](int thread) {
         for (int64_t i = b.number * b.threads + thread; i < any.task.items; i += b.blocks * b.threads)
             write_unit(any, i);
     });

@@ -6,6 +6,7 @@
 #include "any_nest.hpp"
 #include "long_runs.hpp"
 #include "once.hpp"
+#include "rows.hpp"
 #include "short_runs.hpp"
 #include "staged.hpp"
 #include "vectors.hpp"
@@ -22,11 +23,17 @@ template <> struct source_of<CUDA_LINE_ONCE> {
 };
 template <> struct source_of<CUDA_GRID_ONCE> : source_of<CUDA_LINE_ONCE> {
 };
+template <> struct source_of<CUDA_ROWS> : source_of<CUDA_LINE_ONCE> {
+};
+template <> struct source_of<CUDA_ELEMENTS> : source_of<CUDA_LINE_ONCE> {
+};
 template <> struct source_of<CUDA_LINE_LONG> {
     typedef struct cuda_task arguments;
     enum { MOST_THREADS = 256, LEAST_BLOCKS = 6 };
 };
 template <> struct source_of<CUDA_GRID_LONG> : source_of<CUDA_LINE_LONG> {
+};
+template <> struct source_of<CUDA_LONG_ROWS> : source_of<CUDA_LINE_LONG> {
 };
 template <> struct source_of<CUDA_TABLE> {
     typedef struct cuda_task arguments;
@@ -45,6 +52,24 @@ template <int SOURCE, int INDEX, int VECTOR> struct body_of {
     static KERNEL_CODE void run(const struct cuda_task &task, const block &b)
     {
         move_vectors<SOURCE, INDEX, VECTOR>(task, b);
+    }
+};
+template <int INDEX, int VECTOR> struct body_of<CUDA_ROWS, INDEX, VECTOR> {
+    static KERNEL_CODE void run(const struct cuda_task &task, const block &b)
+    {
+        move_rows<CUDA_ROWS, INDEX, VECTOR>(task, b);
+    }
+};
+template <int INDEX, int VECTOR> struct body_of<CUDA_ELEMENTS, INDEX, VECTOR> {
+    static KERNEL_CODE void run(const struct cuda_task &task, const block &b)
+    {
+        move_rows<CUDA_ELEMENTS, INDEX, VECTOR>(task, b);
+    }
+};
+template <int INDEX, int VECTOR> struct body_of<CUDA_LONG_ROWS, INDEX, VECTOR> {
+    static KERNEL_CODE void run(const struct cuda_task &task, const block &b)
+    {
+        move_long_rows<INDEX, VECTOR>(task, b);
     }
 };
 template <int INDEX, int VECTOR> struct body_of<CUDA_LINE_ONCE, INDEX, VECTOR> {

@@ -42,6 +42,7 @@ struct divisor {
 };
 
 enum {
+    WARP = 32,
     FEW = 4, /* dims and axes of nests that most kernels take */
     MOST_DIMS = 63,
     NARROW_LIMIT = 1 << 30 /* numbers below it may be divided by a divisor, after some thousands were added */
@@ -66,6 +67,7 @@ struct cuda_task {
     uint8_t rank, axes;
     bool narrow;       /* items are so few that 32-bit divisions find them all */
     bool packs_points; /* points lie side by side, and a thread moves several at once */
+    uint8_t flight;    /* ROWS: vectors that a thread moves: 1, 2, or 4 of less than 16 bytes */
 
     /* The nest where it has no more dims and axes than these: kernels of other nests have lists of their own.
      */

@@ -71,7 +71,7 @@ KERNEL_CODE void move_once(const struct cuda_task &task, const block &b)
     constexpr int count = packed_points<VECTOR>::COUNT;
     const int64_t number = b.number * b.threads;
     const struct first_item first = find_first<SOURCE>(task, task.narrow ? 0 : number);
-    all_threads(b, [&](int thread) {
+    each_thread(b, [&](int thread) {
         const uint32_t further = (task.narrow ? (uint32_t)number : 0) + (uint32_t)thread;
         if (number + thread >= task.items) return;
         if (count > 1 && task.packs_points)

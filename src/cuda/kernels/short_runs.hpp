@@ -56,7 +56,7 @@ KERNEL_COLD void move_runs_the_long_way(const struct cuda_task &task, struct ite
 template <int INDEX, int VECTOR>
 KERNEL_CODE void move_short_runs(const struct cuda_task &task, const block &b)
 {
-    all_threads(b, [&](int thread) {
+    each_thread(b, [&](int thread) {
         const int64_t number = b.number * b.threads + thread;
         if (number >= task.items) return;
         const struct item it = find_pack<packed_points<VECTOR>::COUNT>(task, number);

@@ -24,16 +24,30 @@ struct block {
     char *shared;
 };
 
-/* Lets each thread of the block do something, and then waits for all of them. */
-template <class WORK> KERNEL_CODE void all_threads(const block &b, WORK work)
+/* Lets each thread of the block do something. */
+template <class WORK> KERNEL_CODE void each_thread(const block &b, WORK work)
 {
 #if defined(__CUDACC__)
     work((int)threadIdx.x);
-    __syncthreads();
 #else
     for (int thread = 0; thread < b.threads; thread++)
         work(thread);
 #endif
+}
+
+/* Waits until all threads of the block are here; in a loop of the host they are. */
+KERNEL_CODE void wait_for_block()
+{
+#if defined(__CUDACC__)
+    __syncthreads();
+#endif
+}
+
+/* Lets each thread do something, and then waits for all of them. */
+template <class WORK> KERNEL_CODE void all_threads(const block &b, WORK work)
+{
+    each_thread(b, work);
+    wait_for_block();
 }
 
 /* ---- Vectors ---- */
@@ -78,6 +92,16 @@ template <class VECTOR> KERNEL_CODE VECTOR load(const void *at)
 {
 #if defined(__CUDACC__)
     return __ldg((const VECTOR *)at);
+#else
+    return *(const VECTOR *)at;
+#endif
+}
+
+/* The same of what no other thread loads. */
+template <class VECTOR> KERNEL_CODE VECTOR load_once(const void *at)
+{
+#if defined(__CUDACC__)
+    return __ldcs((const VECTOR *)at);
 #else
     return *(const VECTOR *)at;
 #endif

@@ -46,7 +46,7 @@ KERNEL_CODE void move_vectors(const struct cuda_task &task, const block &b)
     typedef typename vector_of<VECTOR>::type vector;
     const int64_t number = b.number * flight * b.threads;
     const struct first_item first = find_first<SOURCE>(task, task.narrow ? 0 : number);
-    all_threads(b, [&](int thread) {
+    each_thread(b, [&](int thread) {
         const uint32_t further = (task.narrow ? (uint32_t)number : 0) + (uint32_t)thread;
         const int64_t left = task.items - number - thread;
         if (left <= 0) return;
