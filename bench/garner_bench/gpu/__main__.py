@@ -98,10 +98,10 @@ def buffers(device, todo):
     """data by whether it is bool, and room for the rest; the cells that fit."""
     most = int(device.info.memory * 0.9)
     fitting = [cell for cell in todo if cell.data_bytes + measure.room_for(cell) < most]
-    data = max((max(cell.data_bytes, measure.copied(cell)) for cell in fitting), default=1)
+    data = max((max(cell.data_bytes, measure.most_copied(cell)) for cell in fitting), default=1)
     where = {False: device.allocate(data)}
     device.fill(where[False], data)
-    logical = [max(cell.data_bytes, measure.copied(cell)) for cell in fitting if cell.dtype == "bool"]
+    logical = [max(cell.data_bytes, measure.most_copied(cell)) for cell in fitting if cell.dtype == "bool"]
     if logical:
         import numpy as np
 

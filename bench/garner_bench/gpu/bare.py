@@ -18,6 +18,7 @@ from ..workloads import DTYPES
 SOURCE = Path(__file__).resolve().parents[2] / "native" / "bare.cu"
 MOST = 4  # dims and axes
 THREADS = 256
+SECTOR = 32  # bytes that a GPU moves at least
 
 
 class Nest(c.Structure):
@@ -76,6 +77,11 @@ def image_of(architecture, path=None):
     return None, "; ".join(reasons)
 
 
+def map_bytes(cell):
+    """Of a map with one bit for each sector of data, in words."""
+    return -(-cell.data_bytes // (SECTOR * 32)) * 4
+
+
 def _vector(nest):
     """Bytes of a vector: 16 at most, what all addresses are multiples of."""
     bits = 16 | nest.run
@@ -110,27 +116,50 @@ class Bare:
         nest = nest_of(cell)
         return len(nest.dims) <= MOST and len(nest.strides) <= MOST and DTYPES[cell.index_dtype][1] in (4, 8) and cell.points < 1 << 32
 
-    def gather(self, cell, data, indices, out):
-        """A function that launches the cell's loop with the n-th set of indices."""
+    @staticmethod
+    def _filled(cell):
+        """The cell's nest as the kernels take it; its rank, the bytes of a vector and of an index."""
         nest, vector = nest_of(cell), _vector(nest_of(cell))
-        bytes_of_index, rank = DTYPES[cell.index_dtype][1], len(nest.dims)
         filled = Nest(vectors=nest.run // vector, axes=len(nest.strides), items=prod(dim[0] for dim in nest.dims) * (nest.run // vector))
         for d, (extent, from_data, from_index, to) in enumerate(nest.dims):
             filled.extent[d], filled.data[d], filled.index[d], filled.out[d] = extent, from_data, from_index, to
         for k, (stride, bound) in enumerate(zip(nest.strides, cell.bounds)):
             filled.stride[k], filled.bound[k] = stride, bound if cell.dist == "negative" else 0
+        return filled, len(nest.dims), vector, DTYPES[cell.index_dtype][1]
+
+    def gather(self, cell, data, indices, out, most=None):
+        """A function that launches the cell's loop with the n-th set of indices; of its first `most` items alone."""
+        filled, rank, vector, bytes_of_index = self._filled(cell)
+        filled.items = min(filled.items, most or filled.items)
         name, blocks = f"bare_{rank}_{vector}_{bytes_of_index}", -(-filled.items // THREADS)
         sets = [c.c_void_p(address) for address in indices]
         at, to = c.c_void_p(data), c.c_void_p(out)
         return lambda number: self._launch(name, blocks, THREADS, at, sets[number % len(sets)], to, filled)
 
-    def different(self, a, b, size):
-        """How many of so many bytes differ."""
+    def sectors(self, cell, indices, bits):
+        """How many sectors of data a cell touches; `bits` is memory for one bit of each."""
+        filled, rank, vector, bytes_of_index = self._filled(cell)
+        self.device.fill_with(bits, 0, map_bytes(cell))
+        self._launch(f"mark_{bytes_of_index}", -(-filled.items // THREADS), THREADS, c.c_void_p(indices), c.c_void_p(bits), filled, c.c_int(rank),
+                     c.c_int(vector))  # fmt: skip
+        return self._counted("ones", c.c_void_p(bits), c.c_uint64(map_bytes(cell) // 4))
+
+    def random(self, data, table, loads):
+        """A function that loads from so many random sectors of a table of so many bytes, others at each call."""
+        where, blocks, none = c.c_void_p(data), -(-loads // (THREADS * 4)), c.c_void_p(self.count)
+        return lambda number: self._launch("sectors", blocks, THREADS, where, c.c_uint64(table // SECTOR), c.c_uint64(loads), c.c_uint64(number * loads), none)
+
+    def _counted(self, name, *arguments):
+        """What a kernel adds to its last argument."""
         import numpy as np
 
         self.device.put(self.count, np.zeros(1, np.uint64))
-        self._launch("differ", 1024, 256, c.c_void_p(a), c.c_void_p(b), c.c_uint64(size), c.c_void_p(self.count))
+        self._launch(name, 1024, 256, *arguments, c.c_void_p(self.count))
         return int(self.device.get(self.count, 8).view(np.uint64)[0])
+
+    def different(self, a, b, size):
+        """How many of so many bytes differ."""
+        return self._counted("differ", c.c_void_p(a), c.c_void_p(b), c.c_uint64(size))
 
     def spin(self, seconds):
         self._launch("spin", 1, 1, c.c_uint64(int(seconds * 1e9)))

@@ -12,6 +12,7 @@ import numpy as np
 from .. import compare
 from ..peers import one_line
 from . import cells as the_cells
+from .bare import SECTOR, map_bytes
 from .peers import Buffers, GpuWay
 
 SAMPLE = 2e-3  # seconds of a sample, about
@@ -50,7 +51,7 @@ class Room:
 
 def room_for(cell):
     """Bytes that a cell takes beside data."""
-    parts = [cell.index_bytes] * the_cells.set_count(cell) + [cell.out_bytes, cell.out_bytes, copied(cell)]
+    parts = [cell.index_bytes] * the_cells.set_count(cell) + [cell.out_bytes, cell.out_bytes, most_copied(cell), map_bytes(cell)]
     return sum(-(-max(1, part) // ALIGN) * ALIGN for part in parts)
 
 
@@ -59,13 +60,19 @@ def copied(cell):
     return (min(cell.out_bytes, cell.data_bytes) + cell.index_bytes + cell.out_bytes) // 2
 
 
+def most_copied(cell):
+    """The same if each run begins and ends inside a sector of its own, which is moved whole."""
+    return (min(cell.points * (cell.run + 2 * SECTOR), cell.data_bytes + SECTOR) + cell.index_bytes + cell.out_bytes) // 2
+
+
 class Cell:
     """One cell, its buffers filled, its ways ready."""
 
     def __init__(self, setup, cell, data, room):
         self.setup, self.cell, self.data = setup, cell, data
         sets = the_cells.set_count(cell)
-        *self.indices, self.out, self.reference, self.target = room.take(*[cell.index_bytes] * sets, cell.out_bytes, cell.out_bytes, copied(cell))
+        sizes = [cell.index_bytes] * sets + [cell.out_bytes, cell.out_bytes, most_copied(cell), map_bytes(cell)]
+        *self.indices, self.out, self.reference, self.target, self.map = room.take(*sizes)
         rng = np.random.default_rng(zlib.crc32(cell.name.encode()))
         self.drawn = None
         for address in self.indices:
@@ -81,6 +88,22 @@ class Cell:
 
     def copy(self, number):
         self.setup.device.copy(self.target, self.data, copied(self.cell))
+
+    # ---- What no gather is faster than ----
+
+    def limits(self):
+        """Name and call: the first vector alone, which waits for an index and then for data; a copy of every sector that is
+        touched; where runs are short and lie anywhere, loads of as many random sectors of that table."""
+        bare, cell = self.setup.bare, self.cell
+        if not bare or not bare.supports(cell) or not cell.points:
+            return []
+        touched = bare.sectors(cell, self.indices[0], self.map)
+        half = (touched * SECTOR + cell.index_bytes + cell.out_bytes) // 2
+        found = [("first vector", bare.gather(cell, self.data, self.indices, self.out, 1)),
+                 ("sectors", lambda number: self.setup.device.copy(self.target, self.data, half))]  # fmt: skip
+        if cell.run <= SECTOR and cell.dist in ("uniform", "negative") and cell.data_bytes >= SECTOR:
+            found.append(("random sectors", bare.random(self.data, cell.data_bytes, touched)))
+        return found
 
     # ---- Right? ----
 
@@ -174,6 +197,7 @@ class Cell:
         loop = self.bare_loop()
         own = [("garner", GpuWay("garner_cuda_execute", self.garner, None)), ("copy", GpuWay("", self.copy, None))]
         own += [("bare", GpuWay("", loop, None))] if loop else []
+        own += [(name, GpuWay("", call, None)) for name, call in self.limits()]
         found = [(name, way, self.calls_for(way)[0]) for name, way in own]
         for name, peer in self.setup.peers.items():
             found += [(name, way, calls) for way, calls in self.usable(name, peer)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From records to tables: the ratio to the best peer, to the copy and to the bare loop; what that makes in all."""
+"""From records to tables: the ratio to the best peer, to the copy, to the bare loop and to the limit; what that makes in all."""
 
 import json
 from pathlib import Path
@@ -11,6 +11,7 @@ from .peers import NAMES
 
 LEVEL = 0.97  # of the best peer's speed: level from there, behind below
 BARE = 1.10  # times the bare loop: no slower than that
+LIMITS = ("first vector", "sectors", "random sectors")  # of which the slowest is the limit
 
 
 class Row(NamedTuple):
@@ -20,6 +21,7 @@ class Row(NamedTuple):
     ratio: float  # its time over garner's; None
     copies: float  # garner's time over that of a copy which reads and writes as much
     bare: float  # garner's time over the bare loop's; None
+    limit: float  # garner's time over the limit's; None
 
     @property
     def name(self):
@@ -41,7 +43,9 @@ def row_of(record):
     peers = {name: times[name]["seconds"] for name in NAMES if name in times}
     best = min(peers, key=peers.get) if peers else ""
     bare = seconds / times["bare"]["seconds"] if "bare" in times else None
-    return Row(record, seconds, best, peers[best] / seconds if best else None, seconds / times["copy"]["seconds"], bare)
+    limits = [times[name]["seconds"] for name in LIMITS if name in times]
+    return Row(record, seconds, best, peers[best] / seconds if best else None, seconds / times["copy"]["seconds"], bare,
+               seconds / max(limits) if limits else None)  # fmt: skip
 
 
 def rows_of(result):
@@ -72,6 +76,10 @@ def summary(result):
              + f" ({LEVEL} of the best peer is level)."]  # fmt: skip
     if compared:
         least = min(compared, key=lambda row: row.ratio)
+        limited = [row for row in compared if row.limit is not None]
+        if limited:
+            lines.append(f"A gather at the limit would have the geometric mean {geometric_mean(row.ratio * row.limit for row in limited):.2f}; garner takes "
+                         f"{geometric_mean(row.limit for row in limited):.2f} times as long.")  # fmt: skip
         lines[0] += f" Geometric mean {geometric_mean(row.ratio for row in compared):.2f}, smallest {least.ratio:.2f} ({least.name})."
     loops = [row for row in rows if row.bare is not None]
     if loops:
@@ -100,14 +108,18 @@ def _machine(result):
     return lines
 
 
+def _limit(times):
+    return max((name for name in LIMITS if name in times), key=lambda name: times[name]["seconds"], default="-")
+
+
 def main_table(result):
     names = [name for name in NAMES if name in result["versions"] or name in result["missing"]]
-    header = ("cell", "verdict", "best", "garner µs", "ratio to best", "× copy", "× bare loop", "bare µs", "copy µs", *(f"{name} µs" for name in names))
+    header = ("cell", "verdict", "best", "garner µs", "ratio to best", "× copy", "× bare loop", "× limit", "limit", "bare µs", "copy µs", *(f"{name} µs" for name in names))
     lines = []
     for row in rows_of(result):
         times = row.record["times"]
         bare = number(times["bare"]["seconds"] * 1e6) if "bare" in times else "-"
-        lines.append((row.name, row.verdict, row.best or "-", number(row.seconds * 1e6), _ratio(row.ratio), _ratio(row.copies), _ratio(row.bare), bare,
+        lines.append((row.name, row.verdict, row.best or "-", number(row.seconds * 1e6), _ratio(row.ratio), _ratio(row.copies), _ratio(row.bare), _ratio(row.limit), _limit(times), bare,
                       number(times["copy"]["seconds"] * 1e6), *(_peer(row, name, result) for name in names)))  # fmt: skip
     return Table("Gathers on a GPU", header, lines, (*_machine(result), *summary(result)), words=3)
 
