@@ -9,7 +9,8 @@ enum {
     MOST_VECTOR = 16,
     MOST_THREADS = 256,     /* of a block of LONG_ROWS */
     MOST_GROUP = 64,        /* rows of TABLE that are staged at once */
-    STAGING_THREADS = 1024, /* of a block of TABLE or PANEL, at most */
+    STAGING_THREADS = 1024, /* of a block of TABLE or PANEL, at most, and of a multiprocessor's registers */
+    LEAST_STAGING = 128,    /* of a block of TABLE */
     LONG_ROW = 192,         /* vectors: from this on a row of a table is moved by blocks of its own; */
     LONG_RUN = 16,          /* from this on any other run is moved in chunks, */
     LEAST_LANE_SHIFT = 2,   /* by at least 4 threads */
@@ -315,6 +316,16 @@ static bool shares_indices(const struct nest *nest)
     return bits == 0;
 }
 
+/* Where shared memory has room for all blocks at a time, so few threads for each that their registers do,
+ * too: the blocks of a second wave would wait. */
+static void run_all_at_a_time(struct cuda_work *work, const struct cuda_profile *profile)
+{
+    if (work->blocks * work->shared > profile->multiprocessors * profile->shared) return;
+    while (work->threads > LEAST_STAGING &&
+           work->blocks * work->threads > profile->multiprocessors * STAGING_THREADS)
+        work->threads /= 2;
+}
+
 static void plan_tables(struct cuda_work *work, const struct nest *nest, const struct cuda_profile *profile,
                         int64_t table, struct cuda_alignment alignment)
 {
@@ -335,10 +346,11 @@ static void plan_tables(struct cuda_work *work, const struct nest *nest, const s
     task->by_vectors = make_divisor(table / task->copy);
     const int64_t at_once = (int64_t)IN_FLIGHT_TABLE * (task->packs_points ? packed_points(work->vector) : 1);
     work->threads = STAGING_THREADS;
-    while (work->threads > 2 * MOST_GROUP && work->threads * at_once > (task->shares_indices ? 1 : group) * n)
+    while (work->threads > LEAST_STAGING && work->threads * at_once > (task->shares_indices ? 1 : group) * n)
         work->threads /= 2;
     work->shared = spots_bytes(group) + group * table;
     work->blocks = at_most(task->items, most_blocks);
+    run_all_at_a_time(work, profile);
 }
 
 /* ---- Panels in shared memory ---- */
