@@ -15,20 +15,17 @@ enum {
     LEAST_RUNS = 4     /* runs that are worth it */
 };
 
+#if defined(__aarch64__)
 /* Whether runs are moved by aligned stores. */
 GARNER_INLINE bool goes_aligned(const struct segment *s, enum source source)
 {
-#if defined(__aarch64__)
     const bool has_it = source == UNIT || source == PAIR || source == BLOCK;
     return has_it && s->out_stride == s->run && s->n >= LEAST_RUNS && s->run > VECTOR &&
            s->run / VECTOR <= MOST_VECTORS;
-#else
-    (void)s, (void)source;
-    return false;
-#endif
 }
 
 /* Moves such runs until a point has an index that is not inside, and returns how many it moved. */
 int64_t garner_gather_aligned(const struct segment *s, enum source source, int index);
+#endif
 
 #endif

@@ -26,17 +26,21 @@
 #include "short_rows.h"
 #include "tuple_runs.h"
 
-/* One row of runs of any length. Where that helps most of it goes by overlapping or aligned stores; the rest,
- * or from the first index that is not inside on, run by run. */
+/* As many runs of any length as go by overlapping or aligned stores, where that helps; none from the first
+ * index that is not inside on. */
+GARNER_INLINE int64_t gather_quickly(const struct segment *s, const struct kernel_id id)
+{
+#if defined(__aarch64__)
+    if (goes_by_blocks(s, id.source)) return garner_gather_tuple_runs(s, id.source, id.index);
+    if (goes_aligned(s, id.source)) return garner_gather_aligned(s, id.source, id.index);
+#endif
+    return goes_by_halves(s, id) ? gather_overlapping(s, id.index) : 0;
+}
+
+/* One row of runs of any length: what is left goes run by run. */
 GARNER_INLINE int64_t gather_any(const struct segment *s, const struct kernel_id id)
 {
-    int64_t done = 0;
-    if (goes_by_blocks(s, id.source))
-        done = garner_gather_tuple_runs(s, id.source, id.index);
-    else if (goes_aligned(s, id.source))
-        done = garner_gather_aligned(s, id.source, id.index);
-    else if (goes_by_halves(s, id))
-        done = gather_overlapping(s, id.index);
+    const int64_t done = gather_quickly(s, id);
     if (done == s->n) return done;
     const struct segment rest = rest_of(s, done, id);
     return done + (goes_by_order(&rest, id) ? gather_long_runs(&rest, id) : gather_runs(&rest, id));

@@ -7,20 +7,17 @@
 
 #include "aligned_stores.h"
 
+#if defined(__aarch64__)
 /* Whether runs are found in blocks. Pairs are found quickly: their longer runs are moved at once. */
 GARNER_INLINE bool goes_by_blocks(const struct segment *s, enum source source)
 {
-#if defined(__aarch64__)
     const int most = source == PAIR ? 0 : MOST_VECTORS;
     return source_axes(source) > 1 && s->out_stride == s->run && s->n >= LEAST_RUNS && s->run > 1 &&
            (s->run <= VECTOR || s->run / VECTOR <= most);
-#else
-    (void)s, (void)source;
-    return false;
-#endif
 }
 
 /* Moves such runs until a point has an index that is not inside, and returns how many it moved. */
 int64_t garner_gather_tuple_runs(const struct segment *s, enum source source, int index);
+#endif
 
 #endif
