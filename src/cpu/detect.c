@@ -70,7 +70,7 @@ const kernel_table *garner_level_kernels(enum level level)
  * strange things. */
 static void scale(int64_t *threshold, int64_t typical, int64_t told, int64_t most_times)
 {
-    if (told > 0 && *threshold < NEVER)
+    if (told > 0 && *threshold < NEVER) /* uncovered at times: most systems tell the sizes of their caches */
         *threshold = at_most(at_least(*threshold / 4, *threshold / 1024 * told / (typical / 1024)),
                              *threshold * most_times);
 }

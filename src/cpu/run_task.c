@@ -77,7 +77,7 @@ static bool rows_repeat_indices(const struct execution *e, const struct strip *s
     const struct nest *nest = e->nest;
     const struct dim *inner = &nest->dim[nest->rank - 1], *before = inner - 1;
     const int64_t points = at_most(strip->columns, LINE / nest->run), bytes = nest->index_type.bytes;
-    if (inner->data != nest->run || points < 2) return false;
+    if (inner->data != nest->run) return false;
     for (int64_t k = 0; k < LOOKED_AT; k++) {
         const struct spot row = spot_along(strip->first, before, (strip->rows - 1) * k / (LOOKED_AT - 1));
         const struct spot at = spot_along(row, inner, (strip->columns - points) * k / (LOOKED_AT - 1));

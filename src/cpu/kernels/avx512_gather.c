@@ -175,12 +175,12 @@ AVX512_INLINE int64_t gather512_segment(const struct segment *s, const struct ke
 }
 
 #define LEVEL avx512_gather
-#define LEVEL_ENUM AVX512_GATHER
+#define LEVEL_ENUM AVX512_GATHER /* uncovered: none of its kernels is for runs of any length */
 #define LEVEL_TARGET AVX512_TARGET
 #define LEVEL_IS_AVX512_GATHER DO
 #define LEVEL_TABLE garner_avx512_gather_kernels
 #define LEVEL_BODY gather512_segment
-#define LEVEL_RUNS gather512_segment
+#define LEVEL_RUNS gather512_segment /* uncovered: the same */
 #include "level_tmpl.h"
 #else
 typedef int garner_avx512_gather_is_for_x86; /* a file may not be empty */

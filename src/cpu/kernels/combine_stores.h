@@ -96,6 +96,7 @@ GARNER_INLINE void move_four_longs(char *out, const char *const *from)
 /* Four elements of a number of bytes, a constant, that moves_fours(). */
 GARNER_INLINE void move_four(char *out, const char *const *from, int64_t bytes)
 {
+    (void)out, (void)from, (void)bytes; /* which other machines do not use */
 #if defined(__aarch64__)
     if (bytes == 1) move_four_bytes(out, from);
     if (bytes == 2) move_four_halves(out, from);
@@ -104,8 +105,6 @@ GARNER_INLINE void move_four(char *out, const char *const *from, int64_t bytes)
 #if defined(__aarch64__) || defined(__SSE2__)
     if (bytes == 4) move_four_words(out, from);
     if (bytes == 8) move_four_longs(out, from);
-#else
-    (void)out, (void)from, (void)bytes;
 #endif
 }
 

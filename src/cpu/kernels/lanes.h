@@ -90,12 +90,11 @@ AVX512_INLINE void store_line(char *out, __m512i bytes, bool non_temporal)
         _mm512_storeu_si512((void *)out, bytes);
 }
 
-/* How many elements of a row lie before the first whole line of out, from which on it is stored
+/* How many elements of a row of UNIT lie before the first whole line of out, from which on it is stored
  * non-temporally; all of them if it is not. */
 AVX512_INLINE int64_t points_before_line(const struct segment *s, const struct kernel_id id)
 {
-    const bool non_temporal =
-        id.source == UNIT && id.run >= WORD && s->non_temporal && s->n * id.run >= 2 * LINE;
+    const bool non_temporal = id.run >= WORD && s->non_temporal && s->n * id.run >= 2 * LINE;
     const int64_t head = -(int64_t)(uintptr_t)s->out & (LINE - 1);
     return non_temporal && head % id.run == 0 ? head / id.run : s->n;
 }

@@ -98,8 +98,9 @@ GARNER_INLINE void stream_line(char *out, const char *from)
         _mm_stream_si128((__m128i *)(void *)(out + i),
                          _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
 #else
+    /* uncovered: nothing is non-temporal there */
     memcpy(out, from, LINE);
-#endif
+#endif /* uncovered: the same */
 }
 
 /* Several lines; `lines` is a constant, at most 4. */

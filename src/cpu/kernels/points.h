@@ -108,8 +108,8 @@ GARNER_INLINE void move_runs(const struct segment *s, const struct group group, 
     char *out = s->out + group.first * step;
     UNROLL for (int i = 0; i < group.count; i++, out += step)
     {
-        if (prefetches && id.run > SHORT_RUN)
-            prefetch_run(s, group.first + i + s->prefetch_distance, id.run, id);
+        if (id.run > SHORT_RUN)
+            if (prefetches) prefetch_run(s, group.first + i + s->prefetch_distance, id.run, id);
         move_run(out, at[i], id.run, id.run, id.level);
         keep_apart(i, id.run);
     }
@@ -230,7 +230,7 @@ GARNER_INLINE int64_t gather_and_prefetch(const struct segment *s, int64_t i, co
 GARNER_INLINE int64_t gather_points(const struct segment *s, int64_t i, int64_t end, bool wraps,
                                     const struct kernel_id id)
 {
-    const bool has_table = id.source == UNIT && id.run > 0 && id.run <= SHORT_RUN;
+    const bool has_table = id.source == UNIT && id.run <= SHORT_RUN;
     const int together = table_points(id);
     if (id.source != BLOCK && id.run <= LINE && !wraps && s->prefetch_distance) {
         i = gather_and_prefetch(s, i, id);

@@ -51,6 +51,7 @@ GARNER_INLINE void move_two_halves(char *out, const char *from, int64_t bytes)
 GARNER_INLINE void move_last(char *out, const char *from, int64_t bytes, enum tail tail)
 {
     int kind = (int)tail;
+    /* uncovered: a constant in optimised code alone */
     if (!__builtin_constant_p(tail)) __asm__("" : "+r"(kind));
     if (kind == TWO_HALVES)
         move_two_halves(out, from, bytes);
@@ -154,8 +155,10 @@ GARNER_INLINE int64_t gather_tailed(const struct segment *given, int64_t whole, 
  * tuples lead are better prefetched less often; and rows that share many offsets would prefetch nothing. */
 GARNER_INLINE bool goes_tailed(const struct segment *s, const struct kernel_id id)
 {
-    if (id.run != ANY || (id.source == BLOCK && s->prefetch_distance && s->n > FEW_POINTS)) return false;
-    const bool masked = id.level >= AVX512 && (id.source == UNIT || !s->prefetch_distance);
+    if (id.run != ANY) return false;
+    if (id.source == BLOCK && s->prefetch_distance && s->n > FEW_POINTS) return false;
+    bool masked = id.source == UNIT || !s->prefetch_distance;
+    if (id.level < AVX512) masked = false;
     return (s->run > HALF || masked) && s->run < MOST_TAILED && !is_non_temporal(s, s->run);
 }
 
@@ -171,11 +174,14 @@ GARNER_INLINE int64_t gather_tails(const struct segment *s, const struct kernel_
 {
     const int64_t whole = s->run & -LINE, rest = s->run - whole;
     if (whole == 0) {
-        if (id.level >= AVX512 && rest <= 16) return gather_tailed(s, 0, MASK_16, id);
-        if (id.level >= AVX512 && rest <= HALF) return gather_tailed(s, 0, MASK_32, id);
+        if (id.level < AVX512) return gather_tailed(s, 0, TWO_HALVES, id);
+        if (rest <= 16) return gather_tailed(s, 0, MASK_16, id);
+        if (rest <= HALF) return gather_tailed(s, 0, MASK_32, id);
         return gather_tailed(s, 0, TWO_HALVES, id);
     }
-    return gather_tailed(s, whole, tail_of_lines(rest, id.level >= AVX512 && !s->prefetch_distance), id);
+    bool masked = !s->prefetch_distance;
+    if (id.level < AVX512) masked = false;
+    return gather_tailed(s, whole, tail_of_lines(rest, masked), id);
 }
 #endif
 
