@@ -106,6 +106,29 @@ static void test_tuples_backwards(void **state)
     }
 }
 
+/* Short rows whose tables lie apart, in groups that lie further apart. */
+static void test_short_rows_in_groups(void **state)
+{
+    (void)state;
+    enum { GROUPS = 3, ROWS = 5, ROW = 4, APART = 40, POINTS = GROUPS * ROWS * ROW };
+    int32_t table[GROUPS * APART], picked[POINTS];
+    int64_t chosen[POINTS];
+    for (int32_t i = 0; i < GROUPS * APART; i++)
+        table[i] = i;
+    for (int i = 0; i < POINTS; i++)
+        chosen[i] = (i * 7 + i / ROW) % ROW;
+    const int64_t shape[] = {GROUPS, ROWS, ROW}, strides[] = {APART, ROW + 1, 1};
+    const garner_tensor data = {
+        .data = table, .shape = shape, .strides = strides, .rank = 3, .dtype = GARNER_I32};
+    const garner_tensor indices = {.data = chosen, .shape = shape, .rank = 3, .dtype = GARNER_I64};
+    const garner_tensor out = {.data = picked, .shape = shape, .rank = 3, .dtype = GARNER_I32};
+    const garner_op op = {.kind = GARNER_GATHER_ELEMENTS, .axis = 2};
+    assert_int_equal(garner_run(&op, &data, &indices, &out, NULL, NULL), GARNER_OK);
+    for (int i = 0; i < POINTS; i++)
+        assert_int_equal(picked[i],
+                         i / (ROWS * ROW) * APART + i / ROW % ROWS * (ROW + 1) + (int32_t)chosen[i]);
+}
+
 /* Three million indices seen 2^60 times, for an output without elements: refused, not walked. */
 static void test_indices_on_top_of_each_other(void **state)
 {
@@ -264,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_long_rows_of_batches),
         cmocka_unit_test(test_tuples_far_apart),
         cmocka_unit_test(test_tuples_backwards),
+        cmocka_unit_test(test_short_rows_in_groups),
         cmocka_unit_test(test_indices_on_top_of_each_other),
         cmocka_unit_test(test_what_is_allowed_is_said),
     };

@@ -149,7 +149,8 @@ static void draw_points(struct kernel_case *c, struct random *random)
 static void draw_out(struct kernel_case *c, struct random *random)
 {
     struct segment *s = &c->segment;
-    const bool dense = !is_block(c), joined = kernel_is_joined(c->wish.kernel->source);
+    const bool joined = kernel_is_joined(c->wish.kernel->source);
+    const bool dense = joined || (!is_block(c) && c->wish.kernel->run > 0);
     const int64_t gap = random_chance(random, 50) ? 0 : random_between(random, 1, 70);
     s->out_stride = dense || random_chance(random, 40) ? s->run : s->run + gap;
     s->row_out_stride = row_points(c) * s->out_stride + (joined ? 0 : gap);

@@ -89,6 +89,25 @@ static void expect_shared(int64_t points, int64_t run, bool x86, bool by_strips,
     if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
 }
 
+/* The same of rows of few points that go as longer ones do, and of those that prefetch nothing. */
+static void test_words_about_few_points(void **state)
+{
+    (void)state;
+    char text[400];
+    const struct nest nest = {.run = 256};
+    struct cpu_target target = *garner_cpu_target();
+    struct cpu_work work = {.strategy = REUSED_INDICES, .tasks = 1, .column_share = 8};
+    target.profile.x86 = false;
+    for (int way = 0; way < 3; way++) {
+        struct line line = {text, sizeof text, 0};
+        work.segment.row_by_row = way == 1;
+        work.segment.prefetch_distance = way == 2 ? 0 : 16;
+        garner_cpu_describe_for(&work, &nest, &target, &line);
+        const char *words[] = {", prefetch 4 rows to L2", ", prefetch 16 points to L2", ", prefetch none"};
+        if (!strstr(text, words[way])) fail_msg("'%s' is not in: %s", words[way], text);
+    }
+}
+
 /* Strips prefetch rows on x86-64 alone, rows of few points on aarch64 alone; longer rows prefetch points. */
 static void test_words_about_shared_indices(void **state)
 {
@@ -125,6 +144,7 @@ int main(void)
         cmocka_unit_test(test_rows_far_apart),
         cmocka_unit_test(test_words_about_prefetching),
         cmocka_unit_test(test_words_about_shared_indices),
+        cmocka_unit_test(test_words_about_few_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
