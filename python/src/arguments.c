@@ -31,7 +31,7 @@ static bool put_keyword(struct state *state, const struct signature *signature, 
                      keyword);
     else
         values[at] = value;
-    return at >= 0 && values[at] == value && !PyErr_Occurred();
+    return !PyErr_Occurred();
 }
 
 static bool check_count(const struct signature *signature, Py_ssize_t count)

@@ -72,6 +72,7 @@ garner_dtype format_type(const char *format, int64_t item)
 bool format_is_swapped(const char *format)
 {
     char order = format ? format[0] : '@';
+    /* uncovered: only on big-endian machines */
     return byteorder_is_little() ? order == '>' || order == '!' : order == '<';
 }
 

@@ -108,6 +108,7 @@ const struct device_library *device_library_get(garner_error *error)
     if (error == NULL) error = &spare;
     Py_BEGIN_ALLOW_THREADS;
     pthread_mutex_lock(&mutex);
+    /* uncovered at times: seldom does another thread load it meanwhile */
     if (atomic_load_explicit(&loaded, memory_order_acquire) == NULL) load(error);
     pthread_mutex_unlock(&mutex);
     Py_END_ALLOW_THREADS;

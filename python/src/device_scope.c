@@ -176,6 +176,7 @@ bool device_scope_launch(struct state *state, struct device_scope *scope, const 
     garner_error error;
     error.status = GARNER_OK;
     scope->library = device_library_get(&error);
+    /* uncovered at times: seldom is another thread there just now */
     if (atomic_flag_test_and_set(&scope->busy)) {
         PyErr_SetString(PyExc_RuntimeError, "garner.cuda.deferred: another thread is using it");
         return false;
@@ -289,6 +290,7 @@ PyObject *device_scope_check(PyObject *module, PyObject *const *arguments, Py_ss
     struct device_scope *scope = scope_of(module, "check", arguments, count);
     (void)keywords;
     if (scope == NULL) return NULL;
+    /* uncovered at times: as above */
     if (atomic_flag_test_and_set(&scope->busy)) {
         PyErr_SetString(PyExc_RuntimeError, "garner.cuda.deferred: another thread is using it");
         return NULL;

@@ -58,7 +58,7 @@ const char *file_path(PyObject *given, PyObject **bytes)
 {
     if (!PyUnicode_FSConverter(given, bytes)) return NULL;
     const char *path = PyBytes_AsString(*bytes);
-    return path && strcmp(path, "-") == 0 ? "./-" : path; /* which would be standard input */
+    return strcmp(path, "-") == 0 ? "./-" : path; /* which would be standard input */
 }
 
 PyObject *file_open_store(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)

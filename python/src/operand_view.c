@@ -151,7 +151,7 @@ static bool is_packed_with_strides(const struct operand *operand)
            count_elements(tensor->rank, operand->shape) > 1;
 }
 
-static bool refuse_span(struct state *state, const struct operand *operand, int32_t axis,
+static void refuse_span(struct state *state, const struct operand *operand, int32_t axis,
                         const char *operator, const char * name)
 {
     if (axis < 0)
@@ -162,7 +162,6 @@ static bool refuse_span(struct state *state, const struct operand *operand, int3
                     "be addressed",
                     operator, name, (long long)operand->strides[axis], operand->odd ? " bytes" : "",
                     (int)axis, (long long)operand->shape[axis]);
-    return false;
 }
 
 bool operand_check_view(struct state *state, const struct operand *operand, const char *operator,
@@ -183,5 +182,7 @@ bool operand_check_view(struct state *state, const struct operand *operand, cons
                     garner_dtype_name(tensor->dtype));
         return false;
     }
-    return find_span(operand, &low, &high, &axis) || refuse_span(state, operand, axis, operator, name);
+    if (find_span(operand, &low, &high, &axis)) return true;
+    refuse_span(state, operand, axis, operator, name);
+    return false;
 }

@@ -147,7 +147,7 @@ static int32_t differing_axis(const garner_tensor *planned, const garner_tensor 
     return -1;
 }
 
-static bool refuse_extent(struct call *call, const garner_tensor *planned, const garner_tensor *given,
+static void refuse_extent(struct call *call, const garner_tensor *planned, const garner_tensor *given,
                           int32_t axis, const char *name)
 {
     garner_error error;
@@ -158,7 +158,6 @@ static bool refuse_extent(struct call *call, const garner_tensor *planned, const
                   "%s: %s has extent %lld on axis %d; the plan is for %lld", call->operator, name,
                   (long long)given->shape[axis], (int)axis, (long long)planned->shape[axis]);
     raise_record(call->state, &error);
-    return false;
 }
 
 static bool check_operand(struct call *call, const garner_tensor *planned, const struct operand *given,
@@ -174,7 +173,8 @@ static bool check_operand(struct call *call, const garner_tensor *planned, const
                     call->operator, name, (int)tensor->rank, (int)planned->rank);
     if (!right) return false;
     int32_t axis = differing_axis(planned, tensor);
-    return axis < 0 || refuse_extent(call, planned, tensor, axis, name);
+    if (axis >= 0) refuse_extent(call, planned, tensor, axis, name);
+    return axis < 0;
 }
 
 static PyObject *run_plan(const struct plan_object *self, struct state *state, PyObject *const *values)

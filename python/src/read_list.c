@@ -59,7 +59,7 @@ static bool take_shape(struct walk *walk, PyObject *object)
     struct operand *operand = walk->operand;
     PyObject *node = Py_NewRef(object);
     bool fits = true;
-    while (fits && is_sequence(node)) {
+    while (is_sequence(node)) {
         fits = operand->tensor.rank < GARNER_MAX_RANK;
         Py_ssize_t size = fits ? PySequence_Size(node) : -1;
         if (size < 0) break;
