@@ -84,6 +84,7 @@ static int refuses(const char *name)
     CALL(void *, NULL, PySequence_GetItem, (void *a, long b), (a, b))                                 \
     CALL(void *, NULL, PyTuple_New, (long a), (a))                                                    \
     CALL(void *, NULL, PyType_FromModuleAndSpec, (void *a, void *b, void *c), (a, b, c))              \
+    CALL(void *, NULL, PyType_GetModuleState, (void *a), (a))                                         \
     CALL(void *, NULL, PyType_GetName, (void *a), (a))                                                \
     CALL(void *, NULL, PyType_GetQualName, (void *a), (a))                                            \
     CALL(void *, NULL, PyUnicode_AsEncodedString, (void *a, void *b, void *c), (a, b, c))             \
@@ -159,6 +160,17 @@ static void *wrap__Py_BuildValue_SizeT(void *format, ...)
     return made;
 }
 
+static int (*real__PyArg_VaParse_SizeT)(void *, void *, va_list);
+
+static int wrap__PyArg_ParseTuple_SizeT(void *tuple, void *format, ...)
+{
+    va_list more;
+    va_start(more, format);
+    int read = refuses("PyArg_ParseTuple") ? 0 : real__PyArg_VaParse_SizeT(tuple, format, more);
+    va_end(more);
+    return read;
+}
+
 static void *(*real_PyTuple_Pack)(long, ...);
 
 static void *wrap_PyTuple_Pack(long count, ...)
@@ -200,6 +212,8 @@ static const struct wrapper {
         LINE(, , PyObject_CallFunctionObjArgs, , ){"PyUnicode_FromFormat", (void *)wrap_PyUnicode_FromFormat,
                                                    NULL},
     {"_Py_BuildValue_SizeT", (void *)wrap__Py_BuildValue_SizeT, NULL},
+    {"_PyArg_ParseTuple_SizeT", (void *)wrap__PyArg_ParseTuple_SizeT, NULL},
+    {"_PyArg_VaParse_SizeT", NULL, (void *)&real__PyArg_VaParse_SizeT},
 };
 
 static void *wrapper_of(const char *name)

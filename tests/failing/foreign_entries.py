@@ -142,6 +142,7 @@ INDICES = (ctypes.c_int64 * 2)(2, 0)
 def numpy_calls(np):
     x, big = np.arange(12, dtype="i4").reshape(3, 4), np.arange(6, dtype=">f8")
     masked = np.ma.masked_array([1, 2], [True, False])
+    odd = np.array([(0, 1), (0, 2), (0, 0)], "i1,i8")["f1"]
     return {
         "numpy, of every type": lambda: [garner.gather(np.zeros(2, code), [1]).dtype.str for code in "?bhilqBHILQefdFDgSU"],
         "numpy, refused types": lambda: [answer(lambda code=code: garner.gather(np.zeros(2, code), [1])) for code in ("O", "T" if np.__version__ > "2" else "O")],
@@ -163,6 +164,9 @@ def numpy_calls(np):
         "numpy, a plan": lambda: garner.Plan("gather", (3, 4), (2,), dtype="i32")(x, np.array([1, 0]), out=np.zeros((2, 4), "i4")).tolist(),
         "numpy, an Array of its types": lambda: garner.gather(garner.gather(np.array(["2020"], "M8[D]"), [0]), [0]).tolist(),
         "numpy, no elements": lambda: garner.gather(np.zeros((2, 0)), [1]).shape,
+        "numpy, odd strides": lambda: garner.gather(odd, odd[:2], out=np.zeros(2, "i1,i8")["f1"]).tolist(),
+        "numpy, odd strides, compared": lambda: (NUMBERS == np.zeros((3, 2), "i1,i8")["f1"]).tolist(),
+        "numpy, flat views": lambda: (garner.take_along_dim(x[:, ::2], x[:2, ::2] % 6).tolist(), garner.take_along_axis(x[:, ::2], np.array([1]), None).tolist()),
     }  # fmt: skip
 
 

@@ -93,6 +93,8 @@ CALLS = {
     "Array, compared": lambda: ((ARRAY == ARRAY).tolist(), (ARRAY != ARRAY).tolist()),
     "Array, exported": lambda: (memoryview(ARRAY).tolist(), garner.gather(ARRAY.__dlpack__(), [0]).tolist()),
     "Array, pickled": lambda: pickle.loads(pickle.dumps(ARRAY)).tolist(),
+    "Array, lent": lambda: [str(ARRAY.__dlpack__(max_version=version, copy=copy)).split('"')[1] for version in (None, (1, 0)) for copy in (None, True)],
+    "Array, true": lambda: (bool((ARRAY == ARRAY).all()), ARRAY.any(), ARRAY.tobytes(), bool(ARRAY[0, 0] == 5)),
     "explain": lambda: str(drawn([[1, 2], [3, 4]])),
     "explain, picture": lambda: drawn([1, 2])._repr_svg_(),
     "cpu_info": lambda: garner.cpu_info()["threads"] if "threads" in garner.cpu_info() else len(garner.cpu_info()),
@@ -154,7 +156,8 @@ def imported():
     """The module made anew."""
     there = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "garner"}
     try:
-        return importlib.import_module("garner").gather([1, 2], [1]).tolist()
+        made = importlib.import_module("garner")
+        return made.gather([1, 2], [1]).tolist(), "numpy" in sys.modules and made.gather(sys.modules["numpy"].arange(3), [2]).tolist()
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "garner"]:
             del sys.modules[name]
