@@ -204,6 +204,51 @@ def test_what_would_be_wrong_from_a_library():
             garner.take(Careless(X), Namespaced([0, 1]), axis=0)
 
 
+def test_what_new_empty_makes():
+    """torch's tensors make their own results. One that lies otherwise than asked for is written to as it lies."""
+
+    class Own(ndarray):
+        makes = staticmethod(lambda shape: Own(shape=shape, dtype=np.float32))
+
+        def new_empty(self, shape):
+            return self.makes(shape)
+
+    expected = X[[3, 0]].tolist()
+    assert garner.take(Own(X), ndarray([3, 0]), axis=0).tolist() == expected
+    wide = Own(shape=(2, 12), dtype=np.float32)
+    for makes in lambda shape: wide[:, ::2], lambda shape: wide[:, 6:]:
+        Own.makes = staticmethod(makes)
+        assert garner.take(Own(X), ndarray([3, 0]), axis=0).tolist() == expected
+    for makes in lambda shape: Own(shape=shape, dtype=np.int8), lambda shape: Own(shape=shape[:1], dtype=np.float32), lambda shape: 1 / 0:
+        Own.makes = staticmethod(makes)
+        with pytest.raises((garner.Error, ZeroDivisionError)):
+            garner.take(Own(X), ndarray([3, 0]), axis=0)
+
+
+def test_an_old_producer_is_asked_for_its_stream_alone():
+    class Old(ndarray):
+        def __dlpack__(self, *, stream=None):
+            return super().__dlpack__(stream=stream)
+
+    assert garner.take(Old(X), Old([3, 0]), axis=0).tolist() == X[[3, 0]].tolist()
+
+
+def test_numbers_of_streams():
+    for stream, fine in (1, True), (2**70, False), (-1, False):
+        Current.stream = stream
+        if fine:
+            assert garner.take(ndarray(X), ndarray([3]), axis=0).tolist() == X[[3]].tolist() and last_stream() == 0
+        else:
+            with pytest.raises((garner.Error, OverflowError)):
+                garner.take(ndarray(X), ndarray([3]), axis=0)
+
+
+def test_deferred_on_two_devices():
+    with garner.cuda.deferred():
+        made = [garner.take(ndarray(X, number), ndarray([3, number], number), axis=0) for number in (0, 1, 1, 0)]
+    assert [array.tolist() for array in made] == [X[[3, number]].tolist() for number in (0, 1, 1, 0)]
+
+
 # ---- The interface ----
 
 
