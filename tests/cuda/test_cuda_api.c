@@ -241,6 +241,8 @@ static const struct viewed views[] = {
      20 + 8 + 2,
      "indices[1,1,1]"},
     {"the same rows again", GARNER_GATHER, 0, {5, 4}, {3, 2, 4}, {0, 8, 2}, 2, 3, 8 + 2, "indices[0,1,1]"},
+    {"repeated in rows", GARNER_GATHER, 0, {5, 4}, {3, 2, 4}, {16, 0, 2}, 2, 3, 18, "indices[1,0,1]"},
+    {"the same from nothing", GARNER_GATHER, 0, {5, 0}, {3, 2, 4}, {0, 8, 2}, 2, 3, 8 + 2, "indices[0,1,1]"},
     {"axes of one", GARNER_GATHER, 0, {5, 4}, {1, 3, 1, 4}, {1, 16, 1, 2}, 2, 4, 16 + 2, "indices[0,1,0,1]"},
     {"a number", GARNER_GATHER, 1, {3, 5, 2}, {0}, {0}, 3, 0, 0, "indices "},
     {"one again and again", GARNER_GATHER, 0, {5, 4}, {7}, {0}, 2, 1, 0, "indices[0]"},
