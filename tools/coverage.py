@@ -236,8 +236,8 @@ def print_table(folders, options):
             faults.append(f"{name} has {share:.1f} % of its {folder.measure} covered; it must have {least:.1f} %")
     print("elsewhere: kernels of AVX-512, which a machine without it cannot run")
     for folder in folders.values():
-        if faults and folder.measure == "mcdc":
-            print(*(f"{file}:{line}: {words}" for file, line, words in folder.missing[:60]), sep="\n")
+        for file, line, words in folder.missing[:60] if faults and folder.measure == "mcdc" else ():
+            print(f"{file}:{line}: {words}")
     if faults:
         print(*(f"coverage: {fault}" for fault in faults), sep="\n")
     return 1 if faults else 0

@@ -32,7 +32,7 @@ say_share() { # WHAT HOW-MANY OF-ALL
     [ $parts = 1 ] || echo "SAMPLE $1: $2 of $3, sample $((turn + 1)) of $parts"
 }
 
-# These run whole, in turn; coverage, which takes longer than all others together, only where there is time for everything.
+# These run whole, in turn; coverage, which takes half an hour, only where there is time for everything.
 sample 'peers, wheels, pythonlong' peers wheels pythonlong >/dev/null
 of_three="${#chosen[@]} (${chosen[*]:-none})"
 [ $parts != 1 ] || chosen+=(coverage)
@@ -42,7 +42,7 @@ wanted=(bare tsan amalgamation clang undefined package others plain sdist shella
 prepare() {
     tools/setup check || exit 1
     say_share 'stages peers, wheels, pythonlong' "$of_three" 3
-    [ $parts = 1 ] || echo 'SKIP coverage: it takes more than an hour; make check and make coverage run it'
+    [ $parts = 1 ] || echo 'SKIP coverage: it takes half an hour; make check and make coverage run it'
 }
 summary() { :; }
 
