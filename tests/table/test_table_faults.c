@@ -176,13 +176,13 @@ static void notices_by(enum table_residency residency)
     if (residency == TABLE_BY_MAPPING) assert_non_null(table_map(table));
     table->residency = residency;
     for (int turn = 0; turn < 20; turn++) {
-        int cold = turn % 5 == 4 && forget(table);
+        const int dropped = turn % 5 == 4, cold = dropped && forget(table);
         if (turn == 4 && !cold) printf("SKIP %s: the page cache does not forget %s\n", __func__, path);
         compare(&s, table);
         garner_table_report(table, &stats);
-        if (!cold) assert_int_equal(stats.how, GARNER_TABLE_MAPPED);
-        if (!cold) continue;
-        assert_int_not_equal(stats.how, GARNER_TABLE_MAPPED);
+        if (!dropped) assert_int_equal(stats.how, GARNER_TABLE_MAPPED);
+        if (!dropped) continue;
+        if (cold) assert_int_not_equal(stats.how, GARNER_TABLE_MAPPED); /* or a part may have stayed */
         assert_int_equal(garner_table_read(table, 0, 1001 * 5000, s.bytes, &s.error), GARNER_OK);
     }
     garner_table_close(table);
