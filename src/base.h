@@ -39,7 +39,11 @@
 #define GARNER_ANYWHERE
 #endif
 #define GARNER_HIDDEN __attribute__((visibility("hidden")))
+#if defined(__clang__)
 #define GARNER_NOINLINE __attribute__((noinline))
+#else
+#define GARNER_NOINLINE __attribute__((noinline, noclone)) /* no copies for the constants of each call */
+#endif
 #define GARNER_COLD __attribute__((cold, noinline))
 #define GARNER_PRINTF(text, first) __attribute__((format(printf, text, first)))
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Short runs of any length: two moves each, of a constant size, which may overlap.
+ * Short runs of any length: two moves each, of a constant size, which may overlap. overlap_copy.c is a file
+ * of its own, so that the levels of instruction sets share one function.
  */
 #ifndef GARNER_CPU_OVERLAP_COPY_H
 #define GARNER_CPU_OVERLAP_COPY_H
 
-#include "points.h"
+#include <string.h>
+
+#include "kernel.h"
 
 enum {
     LONGEST_HALF = X86 ? 16 : 8, /* aligned_stores.h has what is longer */
@@ -20,47 +23,15 @@ GARNER_INLINE void move_halves(char *out, const char *from, int64_t run, int hal
     memcpy(out, first, (size_t)half), memcpy(out + run - half, last, (size_t)half);
 }
 
-/* As many whole groups as are inside. Nothing is prefetched on x86, whose out-of-order window reaches far
- * enough. */
-GARNER_INLINE int64_t gather_halves(const struct segment *given, int half, const struct kernel_id id)
-{
-    struct axis axis[MOST_AXES];
-    const struct segment own = own_segment(given, axis, id), *const s = &own;
-    int64_t i = 0, offset[MOST_GROUP];
-    for (; s->n - i >= GROUP; i += GROUP) {
-        const bool prefetches = !X86 && s->prefetch_distance && s->n - i >= GROUP + s->prefetch_distance;
-        char *out = s->out + i * s->out_stride;
-        if (!load_offsets(s, (struct group){i, GROUP, false}, offset, id) &&
-            !load_offsets(s, (struct group){i, GROUP, true}, offset, id))
-            return i;
-        UNROLL for (int k = 0; k < GROUP; k++, out += s->out_stride)
-        {
-            if (prefetches) prefetch_run(s, i + k + s->prefetch_distance, half, id);
-            move_halves(out, s->data + offset[k], s->run, half);
-        }
-    }
-    return i;
-}
-
-GARNER_INLINE int64_t pick_half(const struct segment *s, const struct kernel_id id)
-{
-    return s->run <= 4    ? gather_halves(s, 2, id)
-           : s->run <= 8  ? gather_halves(s, 4, id)
-           : s->run <= 16 ? gather_halves(s, 8, id)
-                          : gather_halves(s, LONGEST_HALF, id);
-}
-
-/* Whether the runs of a row, of any length, are moved by two moves each. */
+/* Whether the runs of a row, of any length, are moved by two moves each. Those of a pattern are not where
+ * they are to be prefetched, which x86 never does for them: its out-of-order window reaches far enough. */
 GARNER_INLINE bool goes_by_halves(const struct segment *s, const struct kernel_id id)
 {
-    return id.source == UNIT && s->run > 1 && s->run <= MOST_OVERLAPPED;
+    if (s->run <= 1 || s->run > MOST_OVERLAPPED) return false;
+    return id.source == UNIT || (id.source == PATTERN && (X86 || s->prefetch_distance == 0));
 }
 
-/* Not inlined, so that the kernels of longer runs stay small. */
-static GARNER_NOINLINE __attribute__((unused)) int64_t gather_overlapping(const struct segment *s, int index)
-{
-    return index == 4 ? pick_half(s, (struct kernel_id){SCALAR, UNIT, 4, ANY})
-                      : pick_half(s, (struct kernel_id){SCALAR, UNIT, 8, ANY});
-}
+/* Moves as many whole groups of such runs as are inside, and returns how many runs that were. */
+int64_t garner_gather_overlapping(const struct segment *s, int index);
 
 #endif

@@ -34,7 +34,7 @@ GARNER_INLINE int64_t gather_quickly(const struct segment *s, const struct kerne
     if (goes_by_blocks(s, id.source)) return garner_gather_tuple_runs(s, id.source, id.index);
     if (goes_aligned(s, id.source)) return garner_gather_aligned(s, id.source, id.index);
 #endif
-    return goes_by_halves(s, id) ? gather_overlapping(s, id.index) : 0;
+    return goes_by_halves(s, id) ? garner_gather_overlapping(s, id.index) : 0;
 }
 
 /* One row of runs of any length: what is left goes run by run. */
