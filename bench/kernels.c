@@ -174,6 +174,7 @@ static void make_workload(struct workload *w, struct memory *memory, const struc
     if (line->source == COLUMNS && n > TABLE_COLUMNS) n = TABLE_COLUMNS;
     n -= n % GROUP;
     if (line->source == PATTERN) entries -= SHORT_POINTS;
+    if (line->source == TINY && entries > TINY_ENTRIES) entries = TINY_ENTRIES;
     *w = (struct workload){.pitch = axes * line->index};
     w->windows = INDICES / axes / n;
     if (entries / n < w->windows) w->windows = entries / n + 1;

@@ -9,6 +9,7 @@ enum {
     LEAST_SMALL = 8,    /* if they are of less than 4 bytes each */
     LEAST_COLUMNS = 16, /* the fewest points of rows along another axis that do */
     REUSED_RUN = 32,    /* bytes; longer runs gain more from prefetching than from indices resolved once, */
+    TINY_ROW = 32,      /* the fewest points of a row that gain from a table in registers */
     HALVES_ROW = 64     /* unless rows are short; and points of a row of runs that are moved in two halves */
 };
 
@@ -140,6 +141,15 @@ GARNER_INLINE struct choice choose(const struct footprint *f, const struct cpu_t
     return (struct choice){ROWS, choose_row_source(f)};
 }
 
+/* The kernel that keeps a table of few entries in registers; NULL if there is none, or rows are too short to
+ * load them. */
+static const struct kernel *find_tiny(const struct footprint *f, const struct cpu_target *target)
+{
+    const struct nest *nest = f->nest;
+    if (nest->axis[0].bound > TINY_ENTRIES || f->inner->n < TINY_ROW) return NULL;
+    return target_kernel(target, TINY, nest->index_type.bytes, nest->run);
+}
+
 /* The kernel of a source. Out of L1 and most of L2 loads of single elements may be faster than gathers, of
  * which more are under way at a time. */
 GARNER_INLINE const struct kernel *choose_kernel(const struct footprint *f, enum source source,
@@ -147,6 +157,8 @@ GARNER_INLINE const struct kernel *choose_kernel(const struct footprint *f, enum
 {
     const struct nest *nest = f->nest;
     const bool is_element = nest->run <= MOST_ELEMENT && is_power_of_two(nest->run);
+    const struct kernel *tiny = source == UNIT && is_element ? find_tiny(f, target) : NULL;
+    if (tiny) return tiny;
     if (source == PAIR && is_element && f->table < target->profile.pair_loads_table)
         return &(*target->plain)[PAIR][INDEX_SLOT(nest->index_type.bytes)][RUN_SLOT(nest->run)];
     return target_kernel(target, source, nest->index_type.bytes, nest->run);

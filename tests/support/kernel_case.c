@@ -49,11 +49,11 @@ static bool is_block(const struct kernel_case *c)
     return source_is_resolved(c->wish.kernel->source);
 }
 
-/* A kernel of source UNIT or SHORT_UNIT whose run is a constant knows all distances from it. */
+/* A kernel of source UNIT, SHORT_UNIT or TINY whose run is a constant knows all distances from it. */
 static bool is_tight(const struct kernel_case *c)
 {
     const enum source source = c->wish.kernel->source;
-    return (source == UNIT || source == SHORT_UNIT) && c->wish.kernel->run > 0;
+    return (source == UNIT || source == SHORT_UNIT || source == TINY) && c->wish.kernel->run > 0;
 }
 
 /* Points that lie side by side in data as well, but for their indices. */
@@ -92,6 +92,7 @@ static void draw_axis(struct kernel_case *c, struct random *random, struct axis 
     const int64_t most = 1 + FAR / (axis->stride + run) / 8;
     const int64_t bounds[] = {1, 2, most > 3 ? 3 : most, most, most};
     axis->bound = axis->stride == 0 && random_chance(random, 50) ? INT32_MAX : pick(random, bounds, 5);
+    if (c->wish.kernel->source == TINY) axis->bound = random_between(random, 1, TINY_ENTRIES);
     axis->wrap = random_chance(random, 70) ? axis->bound : 0;
 }
 
@@ -294,6 +295,8 @@ static void measure(const struct kernel_case *c, struct extent *data, struct ext
         }
     }
     if (!first_data) widen_table(c, data);
+    if (c->wish.kernel->source == TINY) /* all of it is read, whatever the indices are */
+        widen(data, first_data, 0, c->axis[0].bound * s->run);
 }
 
 /* The begin of a buffer that touches the guard, or lies `lead` bytes from it. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* AVX-512: runs, whose moves become wider, and tuples, whose many indices are checked in its lanes. */
-#include "lanes.h"
+/* AVX-512: runs, whose moves become wider; tuples, whose many indices are checked in its lanes; tiny tables,
+ * which stay in its registers. */
+#include "tiny_table.h"
 
 #if defined(__x86_64__)
 AVX512_INLINE int64_t avx512_segment(const struct segment *s, const struct kernel_id id)
 {
+    if (id.source == TINY) return gather_tiny(s, id);
     if (id.run == ELEMENT) return fit_lanes(s, id) ? gather_lanes_row(s, id) : gather_plainly(s, id);
     return goes_tailed(s, id) ? gather_tails(s, id) : gather_segment(s, id);
 }

@@ -36,6 +36,8 @@ GARNER_INLINE int source_axes(enum source source)
     return axes_of[source];
 }
 
+enum { TINY_ENTRIES = 16 }; /* of a table that stays in registers */
+
 /* Whether points are given by offsets that were checked before, instead of by indices. */
 GARNER_INLINE bool source_is_resolved(enum source source)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Short runs of any length by two overlapping moves each, a group at a time. A group's indices are checked as
- * if none were negative; from the first group on that has one, all are wrapped.
+ * if none were negative. On x86, which does that by a branch for each, all groups are wrapped from the first
+ * one on that has such an index.
  */
 #include "overlap_copy.h"
 
@@ -11,10 +12,11 @@
 GARNER_INLINE bool find_halves(const struct segment *s, int64_t first, bool *wraps, int64_t *offset,
                                const struct kernel_id id)
 {
-    *wraps = *wraps || !load_offsets(s, (struct group){first, GROUP, false}, offset, id);
-    if (*wraps && !load_offsets(s, (struct group){first, GROUP, true}, offset, id)) return false;
-    if (s->pattern)
-        UNROLL for (int k = 0; k < GROUP; k++) offset[k] += s->pattern[first + k];
+    if ((X86 && *wraps) || !load_offsets(s, (struct group){first, GROUP, false}, offset, id)) {
+        if (!load_offsets(s, (struct group){first, GROUP, true}, offset, id)) return false;
+        *wraps = true;
+    }
+    if (X86 && s->pattern) UNROLL for (int k = 0; k < GROUP; k++) offset[k] += s->pattern[first + k];
     return true;
 }
 
@@ -37,7 +39,7 @@ GARNER_INLINE int64_t gather_halves(const struct segment *given, int half, const
     return i;
 }
 
-/* Runs of UNIT; and of PATTERN, whose offsets are added to those of the indices. */
+/* Runs of UNIT; on x86 of PATTERN, too, whose offsets are added to those of the indices. */
 GARNER_INLINE int64_t pick_half(const struct segment *s, int index)
 {
     const struct kernel_id id = {SCALAR, UNIT, index, ANY};

@@ -23,12 +23,11 @@ GARNER_INLINE void move_halves(char *out, const char *from, int64_t run, int hal
     memcpy(out, first, (size_t)half), memcpy(out + run - half, last, (size_t)half);
 }
 
-/* Whether the runs of a row, of any length, are moved by two moves each. Those of a pattern are not where
- * they are to be prefetched, which x86 never does for them: its out-of-order window reaches far enough. */
+/* Whether the runs of a row, of any length, are moved by two moves each. Those of a pattern are on x86 alone,
+ * where nothing is prefetched: its out-of-order window reaches far enough. */
 GARNER_INLINE bool goes_by_halves(const struct segment *s, const struct kernel_id id)
 {
-    if (s->run <= 1 || s->run > MOST_OVERLAPPED) return false;
-    return id.source == UNIT || (id.source == PATTERN && (X86 || s->prefetch_distance == 0));
+    return (id.source == UNIT || (X86 && id.source == PATTERN)) && s->run > 1 && s->run <= MOST_OVERLAPPED;
 }
 
 /* Moves as many whole groups of such runs as are inside, and returns how many runs that were. */

@@ -7,6 +7,7 @@
 #include "tuple_runs.h"
 
 #include "overlap_copy.h"
+#include "points.h"
 
 #if defined(__aarch64__)
 enum { FOUND_POINTS = 64, FOUND_GROUP = 4 };

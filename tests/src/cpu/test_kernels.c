@@ -146,6 +146,7 @@ static void find_kernel(enum source source, int index, int64_t run)
 
 static bool has_kernel(enum source source, int64_t run)
 {
+    if (source == TINY) return false; /* of AVX-512 alone */
     const int64_t most = source == PANEL ? 8 : kernel_is_joined(source) ? 16 : INT64_MAX;
     return most == INT64_MAX || (run <= most && (run & (run - 1)) == 0);
 }
@@ -206,7 +207,8 @@ static void far_kernel(const struct kernel_line *kernel, uint64_t number)
     (void)number;
     const int64_t stride = (int64_t)UINT32_MAX - 4095;
     const bool one_axis = source_axes(kernel->source) == 1;
-    const bool unit = kernel->source == UNIT || kernel->source == SHORT_UNIT || kernel->source == PANEL;
+    const bool unit = kernel->source == UNIT || kernel->source == SHORT_UNIT || kernel->source == PANEL ||
+                      kernel->source == TINY;
     if (kernel->source == UNIT && (kernel->run == 2 || kernel->run == 4)) { /* tables of 2 GiB and more */
         const int64_t bound = (INT64_C(1) << 30) + 3;
         run_far(kernel, (struct axis){bound, kernel->run, bound});

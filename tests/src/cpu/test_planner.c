@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "plan_dump.h"
+
 static void expect_plan(const garner_op *op, const garner_tensor *data, const garner_tensor *indices,
                         const char *words)
 {
@@ -136,6 +138,43 @@ static void test_words_about_prefetching(void **state)
     expect_prefetch(0, 64, 5, ", prefetch table+1 64 B/point to L2 and next table 5 B/row to L1, stores");
 }
 
+/* The kernel that a CPU has for `n` elements in a row, out of a table of so many entries. */
+static void expect_kernel(const char *cpu, int64_t entries, int64_t run, int64_t n, const char *kernel)
+{
+    char text[400], words[40];
+    struct line line = {text, sizeof text, 0};
+    struct cpu_target target;
+    struct cpu_work work = {.strategy = ROWS};
+    const struct nest nest = {.rank = 1,
+                              .axes = 1,
+                              .rows = 1,
+                              .points = n,
+                              .run = run,
+                              .step = 1,
+                              .index_type = {8, false},
+                              .axis = {{.bound = entries, .stride = run, .wrap = entries}},
+                              .dim = {{.n = n, .index = 1, .out = run}}};
+    garner_target_make(&target, garner_profile_named(cpu), kernel_names);
+    garner_cpu_plan_for(&work, &nest, &target);
+    garner_cpu_describe_for(&work, &nest, &target, &line);
+    snprintf(words, sizeof words, "kernel %s,", kernel);
+    if (!strstr(text, words)) fail_msg("%s, %s: %s", cpu, words, text);
+}
+
+/* Sixteen entries of up to 8 bytes stay in the registers of AVX-512, where a row is long enough. */
+static void test_tables_in_registers(void **state)
+{
+    (void)state;
+    expect_kernel("skylake", 16, 4, 32, "avx512 tiny-i64-4");
+    expect_kernel("zen5", 2, 1, 1000000, "avx512 tiny-i64-1");
+    expect_kernel("sapphire-rapids", 16, 8, 5000, "avx512 tiny-i64-8");
+    expect_kernel("skylake", 17, 4, 32, "scalar unit-i64-4");
+    expect_kernel("skylake", 16, 4, 31, "scalar unit-i64-4");
+    expect_kernel("skylake", 16, 16, 32, "scalar unit-i64-16");
+    expect_kernel("zen2", 16, 4, 32, "scalar unit-i64-4");
+    expect_kernel("neoverse-v1", 16, 4, 32, "scalar unit-i64-4");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_words_about_prefetching),
         cmocka_unit_test(test_words_about_shared_indices),
         cmocka_unit_test(test_words_about_few_points),
+        cmocka_unit_test(test_tables_in_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
