@@ -31,22 +31,9 @@ static PyObject *list_from(const struct array_object *array, int32_t axis, int64
     return list;
 }
 
-/* Numbers need memory, which bounds them; lists of nothing need none. */
-static bool has_too_many_lists(const garner_tensor *tensor)
-{
-    enum { MOST_EMPTY = 1 << 24 };
-    int64_t lists = 1, most = 1;
-    bool overflows = false;
-    for (int32_t i = 0; i < tensor->rank; i++) {
-        overflows = overflows || __builtin_mul_overflow(lists, tensor->shape[i], &lists);
-        if (lists > most) most = lists;
-    }
-    return lists == 0 && (overflows || most > MOST_EMPTY);
-}
-
 PyObject *array_object_list(struct state *state, const struct array_object *array)
 {
-    if (has_too_many_lists(&array->tensor))
+    if (has_too_many_lists(array->tensor.rank, array->tensor.shape))
         return raise_error(state, GARNER_TOO_LARGE,
                            "tolist: the array has more than 2^24 lists and no number in them");
     if (array->tensor.dtype != GARNER_OPAQUE) return list_from(array, 0, 0);

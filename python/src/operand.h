@@ -115,6 +115,10 @@ void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *st
 /* The number of elements, or -1 if that does not fit. */
 int64_t count_elements(int32_t rank, const int64_t *shape);
 
+/* Whether a shape without elements has more than 2^24 lists. Numbers need memory, which bounds them; lists of
+ * nothing need none. */
+bool has_too_many_lists(int32_t rank, const int64_t *shape);
+
 /* ---- Copies and other memory (operand_copy.c) ------------------------------------------------- */
 
 /* Makes indices and data such as the library takes them: odd strides are copied away, and so are, for

@@ -16,6 +16,16 @@ int64_t count_elements(int32_t rank, const int64_t *shape)
     return count;
 }
 
+bool has_too_many_lists(int32_t rank, const int64_t *shape)
+{
+    enum { MOST_EMPTY = 1 << 24 };
+    int64_t lists = 1;
+    if (count_elements(rank, shape) != 0) return false;
+    for (int32_t i = 0; shape[i] != 0; i++)
+        if (__builtin_mul_overflow(lists, shape[i], &lists) || lists > MOST_EMPTY) return true;
+    return false;
+}
+
 void dense_strides(int32_t rank, const int64_t *shape, int64_t item, int64_t *strides)
 {
     int64_t stride = item;

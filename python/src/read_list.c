@@ -88,17 +88,14 @@ static int64_t memory_there_is(void)
 }
 
 /* Whether there may be so many lists and numbers as the shape says. That is asked before any of them is
- * looked at: a few short lists, each in the next many times, are more than can ever be visited. Numbers need
- * memory, which bounds them; lists of nothing need none. */
+ * looked at: a few short lists, each in the next many times, are more than can ever be visited. */
 static bool check_size(const struct walk *walk)
 {
-    enum { MOST_EMPTY = 1 << 24 };
     const struct operand *operand = walk->operand;
     const int64_t count = count_elements(operand->tensor.rank, operand->shape);
-    int64_t lists = 1, bytes;
-    for (int32_t i = 0; count == 0 && operand->shape[i] != 0; i++)
-        if (__builtin_mul_overflow(lists, operand->shape[i], &lists) || lists > MOST_EMPTY)
-            return refuse(walk, GARNER_TOO_LARGE, "has more than 2^24 lists and no number in them");
+    int64_t bytes;
+    if (has_too_many_lists(operand->tensor.rank, operand->shape))
+        return refuse(walk, GARNER_TOO_LARGE, "has more than 2^24 lists and no number in them");
     if (count >= 0 && !__builtin_mul_overflow(count, (int64_t)sizeof(int64_t), &bytes) &&
         bytes <= memory_there_is())
         return true;
