@@ -95,6 +95,7 @@ def test_what_is_refused(refuses):
     refuses(3, "", "bench", "gather", "--data-shape", "9000000000000000000,8", "--indices-shape", "2")
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal(program, surroundings):
     """More than a second of work shows how far it is on standard error, and takes the line away again."""
     master, slave = os.openpty()

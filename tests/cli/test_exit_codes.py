@@ -216,6 +216,7 @@ def test_no_leaks(garner, program, tmp_path, code, arguments):
     assert answer.code == code and "LeakSanitizer" not in answer.err, answer
 
 
+@pytest.mark.slow
 def test_long_work_shows_progress(program, surroundings, tmp_path):
     """Only on a terminal, only after a second; the size grows until the work takes long enough."""
     generator = np.random.default_rng(3)

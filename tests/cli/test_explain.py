@@ -181,6 +181,7 @@ def test_small_drawing(garner):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_large_drawing_fits(garner, width):
     answer = garner(

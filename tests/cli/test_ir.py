@@ -391,6 +391,7 @@ def test_many_notes_about_a_long_name_take_little_time(garner, tmp_path):
     assert answer.code == 0 and time.monotonic() - start < 20, answer.err[:200]
 
 
+@pytest.mark.slow
 def test_many_layers_take_little_time(garner, tmp_path):
     """A chain of 20,000 gathers, each of which takes what the one before made."""
     count = 20000

@@ -118,6 +118,7 @@ def bomb(header, size, claimed):
     return local + packed + record + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1, 1, len(record), at, 0)
 
 
+@pytest.mark.slow
 def test_bombs(bad, peak):
     header = saved(numpy.zeros(1000))[:128]
     size = 1 << 28

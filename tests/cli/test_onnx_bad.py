@@ -411,6 +411,7 @@ def test_nodes_that_no_version_allows(bad):
     bad(model([helper.make_node("Constant", [], ["y"], name="c", value_int=1)], (), [value("y", 7)], opset=11), "'value_int'")
 
 
+@pytest.mark.slow
 def test_a_deep_chain_needs_no_stack(garner, folder):
     """A hundred thousand nodes in a row, the last one first."""
     count = 100_000

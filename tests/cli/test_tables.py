@@ -321,6 +321,7 @@ def test_a_header_that_is_cut_off_while_it_is_read(program, surroundings, tmp_pa
 # ---- On a terminal -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("watched", [True, False])
 def test_progress_on_a_terminal_alone(program, surroundings, tmp_path, table, watched):
     """Reads that take most of a second each, so that there is something to be shown."""
