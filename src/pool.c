@@ -22,8 +22,7 @@
 #include "system_threads.h"
 
 enum {
-    MOST_THREADS = 256, /* of a pool, the owner of the job among them */
-    MOST_WORKERS = MOST_THREADS - 1,
+    MOST_THREADS = 256,      /* of a pool, the owner of the job among them */
     SPINS = 2000,            /* looks at the next job before a worker sleeps: some tens of microseconds */
     LONG_YIELD = 200 * 1000, /* nanoseconds; a worker that steps aside takes less */
     FEWEST_SKIPPED = 15,     /* jobs that do not yield after one that lost so long, */
@@ -37,10 +36,14 @@ enum {
 /* Tasks [next, end) of a job, and the task that the thread whose share this is works on or is about to take,
  * from whichever share. */
 struct share {
-    atomic_size_t next;
-    size_t end;
-    atomic_size_t in_hand;
-    char apart[64 - 3 * sizeof(size_t)]; /* or threads would wait for each other's lines */
+    union {
+        struct {
+            atomic_size_t next;
+            size_t end;
+            atomic_size_t in_hand;
+        };
+        char line[64]; /* or threads would wait for each other's lines */
+    };
 };
 
 /* One parallel_for. */
@@ -73,8 +76,8 @@ struct garner_pool {
     garner_semaphore left; /* no condition: one that a fork() finds half waited for can never be used again */
     pthread_mutex_t mutex;
     pthread_cond_t wake;
-    struct garner_pool *next; /* in the list of all pools */
-    struct worker worker[MOST_WORKERS];
+    struct garner_pool *next;           /* in the list of all pools */
+    struct worker worker[MOST_THREADS]; /* one more than there can be beside the owner */
 };
 
 static void relax(void)

@@ -2,14 +2,15 @@
 /*
  * Counts the threads that a test program creates, and refuses them when told to: the program's own
  * pthread_create stands before libc's. The sanitizers have one of their own, so there it is left alone,
- * and what depends on it says so: COUNTS_CREATIONS. Include this in one file of a program, after
- * _GNU_SOURCE.
+ * and what depends on it says so: COUNTS_CREATIONS. And counts those that there are. Include this in one file
+ * of a program, after _GNU_SOURCE.
  */
 #ifndef GARNER_TESTS_CREATIONS_H
 #define GARNER_TESTS_CREATIONS_H
 
 #include "random.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -42,5 +43,17 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return atomic_load(&real)(thread, attributes, start, argument);
 }
 #endif
+
+/* How many threads this process has; -1 if nobody says so. */
+static __attribute__((unused)) int threads_alive(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int count = 0;
+    if (tasks == NULL) return -1;
+    for (const struct dirent *entry; (entry = readdir(tasks)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
 
 #endif

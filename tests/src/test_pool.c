@@ -10,7 +10,6 @@
 #include "creations.h"
 #include "jobs.h"
 
-#include <dirent.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -428,20 +427,41 @@ static void test_many_small_jobs(void **state)
     }
 }
 
-/* ---- Pools that come and go ---- */
+/* ---- Waiting ---- */
 
-static int threads_alive(void)
+/* The worker's task takes a tenth of a second longer than the caller's. */
+static void longer_task(void *argument, size_t i)
 {
-    DIR *tasks = opendir("/proc/self/task");
-    int count = 0;
-    if (tasks == NULL) return -1;
-    while (readdir(tasks))
-        count++;
-    closedir(tasks);
-    return count;
+    struct shares *shares = argument;
+    (void)i;
+    atomic_fetch_add(&shares->done, 1);
+    for (int waits = 0; waits < 2000 && atomic_load(&shares->done) < 2; waits++)
+        wait_microseconds(1000);
+    if (!pthread_equal(pthread_self(), shares->caller)) wait_microseconds(100 * 1000);
 }
 
-/* A joined thread may still show for a moment. */
+static double processor_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* A caller that has to wait for long sleeps soon. */
+static void test_a_waiting_caller_sleeps(void **state)
+{
+    (void)state;
+    garner_pool *pool = pool_of(2);
+    const garner_exec exec = garner_pool_exec(pool);
+    struct shares shares = {.caller = pthread_self()};
+    const double before = processor_seconds();
+    assert_int_equal(exec.parallel_for(exec.context, longer_task, &shares, 2), 0);
+    assert_true(processor_seconds() - before < 0.05);
+    garner_pool_destroy(pool);
+}
+
+/* ---- Pools that come and go ---- */
+
 static void no_more_threads_than(int count)
 {
     for (int i = 0; i < 1000 && threads_alive() > count; i++)
@@ -522,6 +542,7 @@ int main(void)
         cmocka_unit_test(test_jobs_within_jobs),
         cmocka_unit_test(test_oversubscribed),
         cmocka_unit_test(test_many_small_jobs),
+        cmocka_unit_test(test_a_waiting_caller_sleeps),
         cmocka_unit_test(test_come_and_go),
         cmocka_unit_test(test_several_pools),
         cmocka_unit_test(test_stopped),

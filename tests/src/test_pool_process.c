@@ -297,6 +297,34 @@ static void test_working_at_exit(void **state)
         good_in_child(works_at_exit, NULL);
 }
 
+static bool counts_at_exit;
+
+/* Runs after all else that the program does at its end. A joined thread may still show for a moment. */
+__attribute__((destructor(101))) static void count_threads_at_exit(void)
+{
+    if (!counts_at_exit) return;
+    for (int i = 0; i < 1000 && threads_alive() > 1; i++)
+        wait_microseconds(1000);
+    if (threads_alive() > 1) end_child(WRONG);
+}
+
+static int counts_at_its_end(const void *argument)
+{
+    const long wait = 0;
+    (void)argument;
+    counts_at_exit = true;
+    return leaves_workers(&wait);
+}
+
+/* The workers of the process-wide pool are joined when the library is unloaded. */
+static void test_no_worker_at_the_end(void **state)
+{
+    (void)state;
+    if (TEST_UNDER_TSAN) SKIP_LOUDLY("ThreadSanitizer has a thread of its own");
+    if (threads_alive() < 0) SKIP_LOUDLY("/proc does not tell how many threads there are");
+    good_in_child(counts_at_its_end, NULL);
+}
+
 /* ---- Forking ---- */
 
 /* ThreadSanitizer follows no threads made after fork(). AddressSanitizer holds a lock of its allocator while
@@ -492,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_ending),
         cmocka_unit_test(test_ending_during_jobs),
         cmocka_unit_test(test_working_at_exit),
+        cmocka_unit_test(test_no_worker_at_the_end),
         cmocka_unit_test(test_children_and_theirs),
         cmocka_unit_test(test_children_that_do_nothing),
         cmocka_unit_test(test_forks_during_jobs),

@@ -20,7 +20,7 @@ GARNER_INLINE bool find_halves(const struct segment *s, int64_t first, bool *wra
     return true;
 }
 
-GARNER_INLINE int64_t gather_halves(const struct segment *given, int half, const struct kernel_id id)
+GARNER_INLINE int64_t gather_halves(const struct segment *given, int each, const struct kernel_id id)
 {
     struct axis axis[MOST_AXES];
     const struct segment own = own_segment(given, axis, id), *const s = &own;
@@ -32,8 +32,8 @@ GARNER_INLINE int64_t gather_halves(const struct segment *given, int half, const
         if (!find_halves(s, i, &wraps, offset, id)) return i;
         UNROLL for (int k = 0; k < GROUP; k++, out += s->out_stride)
         {
-            if (prefetches) prefetch_run(s, i + k + s->prefetch_distance, half, id);
-            move_halves(out, s->data + offset[k], s->run, half);
+            if (prefetches) prefetch_run(s, i + k + s->prefetch_distance, each, id);
+            move_halves(out, s->data + offset[k], s->run, each);
         }
     }
     return i;
