@@ -7,7 +7,7 @@
  * any length share, to which the source and the bytes of an index are no constants.
  *
  * What a source requires, and the planner has seen to:
- *   ..UNIT         stride = run, if that is a constant
+ *   ..UNIT, TINY   stride = run, if that is a constant; TINY has a bound of at most TINY_ENTRIES
  *   all others     every bound below 2^31, every stride in [0, 2^32): a product of two 32-bit numbers
  *                  costs a third of one of 64 bits on some CPUs
  *   all            points of out lie side by side: out_stride = run, if that is a constant
