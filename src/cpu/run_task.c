@@ -121,7 +121,7 @@ static bool run_panels(const struct execution *e, struct tasks tasks)
 }
 
 /* The column with which a task begins where tasks are parts of the columns, at whole lines: no part but an
- * empty one is less than a line. */
+ * empty one is less than a line. Where there are more tasks than lines some are empty. */
 static int64_t first_column(const struct cpu_work *work, int64_t task, int64_t line)
 {
     if (task == work->tasks) return work->columns;
@@ -134,7 +134,7 @@ bool garner_cpu_run_in_slot(const struct execution *e, struct tasks tasks, int64
     const int64_t column = first_column(e->work, tasks.first, line);
     const int64_t end = first_column(e->work, tasks.first + tasks.count, line);
     const struct tile part = {0, kept, column, end, 0, e->nest->run};
-    return move_panels(e, &part, slot);
+    return column == end || move_panels(e, &part, slot);
 }
 
 bool garner_cpu_run_scratch(const struct execution *e, int64_t slot)

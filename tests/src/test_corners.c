@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Corners that random cases are unlikely to meet: rows so long that they are cut, with indices of their
- * own for each batch; tuples whose products come near 2^63, and tuples into a table seen backwards; an index
- * tensor far larger than its memory; tensors without elements at NULL; a program that ends while a thread
- * still gathers.
+ * own for each batch; more threads than there is work for; tuples whose products come near 2^63, and tuples
+ * into a table seen backwards; an index tensor far larger than its memory; tensors without elements at NULL;
+ * a program that ends while a thread still gathers.
  */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "garner.h"
+#include "guard.h"
 #include "random.h"
 
 static void test_long_rows_of_batches(void **state)
@@ -44,6 +45,41 @@ static void test_long_rows_of_batches(void **state)
         const int64_t row = rows[batch][slot] < 0 ? rows[batch][slot] + ROWS : rows[batch][slot];
         assert_int_equal(picked[i], (batch * ROWS + row) * ROW + i % ROW);
     }
+    free(table);
+    free(picked);
+}
+
+/* More threads than lines of columns, so some have none: panels are kept in out, and each row repeats one
+ * index, whose neighbours in memory may not be touched. */
+static void test_more_threads_than_columns(void **state)
+{
+    (void)state;
+    enum { ROWS = 10000, COLUMNS = 64, BOUND = 1024, WIDTH = 4096 };
+    uint8_t *table = malloc(BOUND * WIDTH), *picked = malloc(ROWS * COLUMNS);
+    struct guard guard;
+    assert_non_null(table);
+    assert_non_null(picked);
+    guard_create(&guard, sizeof(int64_t) * ROWS * COLUMNS);
+    int64_t *rows = (int64_t *)(void *)guard_place(&guard, sizeof(int64_t) * ROWS * COLUMNS, GUARD_BEFORE);
+    for (int i = 0; i < BOUND * WIDTH; i++)
+        table[i] = (uint8_t)(i / WIDTH * 7 + i);
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        rows[i] = i / COLUMNS % BOUND;
+    const garner_tensor data = {
+        .data = table, .shape = (int64_t[]){BOUND, WIDTH}, .rank = 2, .dtype = GARNER_U8};
+    const garner_tensor indices = {
+        .data = rows, .shape = (int64_t[]){ROWS, COLUMNS}, .rank = 2, .dtype = GARNER_I64};
+    const garner_tensor out = {
+        .data = picked, .shape = (int64_t[]){ROWS, COLUMNS}, .rank = 2, .dtype = GARNER_U8};
+    const garner_op op = {.kind = GARNER_GATHER_ELEMENTS, .axis = 0};
+    for (int threads = 1; threads <= 4; threads++) {
+        const garner_exec exec = garner_threads(threads);
+        memset(picked, 0, ROWS * COLUMNS);
+        assert_int_equal(garner_run(&op, &data, &indices, &out, &exec, NULL), GARNER_OK);
+        for (int i = 0; i < ROWS * COLUMNS; i++)
+            if (picked[i] != table[rows[i] * WIDTH + i % COLUMNS]) fail_msg("element %d is wrong", i);
+    }
+    guard_destroy(&guard);
     free(table);
     free(picked);
 }
@@ -285,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_nothing_at_null),
         cmocka_unit_test(test_exit_during_a_job), /* first: it forks, and wants no threads before */
         cmocka_unit_test(test_long_rows_of_batches),
+        cmocka_unit_test(test_more_threads_than_columns),
         cmocka_unit_test(test_tuples_far_apart),
         cmocka_unit_test(test_tuples_backwards),
         cmocka_unit_test(test_short_rows_in_groups),
