@@ -34,8 +34,10 @@ AVX512_INLINE struct tiny_table load_tiny_table(const char *data, int64_t entrie
 /* The indices of a group; 0 in lanes that are masked, which is inside. */
 AVX512_INLINE __m512i load_tiny_group(const char *at, int width, __mmask8 mask)
 {
-    if (width == 8) return _mm512_maskz_loadu_epi64(mask, at);
-    return _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(mask, at));
+    __m512i index = width == 8 ? _mm512_maskz_loadu_epi64(mask, at)
+                               : _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(mask, at));
+    __asm__("" : "+v"(index)); /* loaded once, checked and used */
+    return index;
 }
 
 /* Non-temporally a whole group of 4 or 8 bytes each, to a multiple of its size. */
@@ -80,11 +82,8 @@ AVX512_INLINE int64_t points_before_group(const struct segment *s)
     return s->non_temporal ? at_most(ahead / s->run, s->n) : 0;
 }
 
-AVX512_INLINE int64_t gather_tiny(const struct segment *given, const struct kernel_id id)
+AVX512_INLINE int64_t gather_tiny_groups(const struct segment *s, const struct kernel_id id)
 {
-    struct axis axis[MOST_AXES];
-    struct segment own = own_segment(given, axis, id), *const s = &own;
-    s->non_temporal = s->non_temporal && s->run >= WORD && (uintptr_t)s->out % (uintptr_t)s->run == 0;
     const struct tiny_table table = load_tiny_table(s->data, s->axis[0].bound, s->run);
     int64_t i = points_before_group(s);
     if (i > 0 && !take_tiny_group(s, table, 0, i, id)) return 0;
@@ -92,9 +91,17 @@ AVX512_INLINE int64_t gather_tiny(const struct segment *given, const struct kern
         prefetch_indices(s, i, LANES * id.index, id.index, true);
         if (!take_tiny_group(s, table, i, LANES, id)) return i;
     }
-    if (i < s->n && !take_tiny_group(s, table, i, s->n - i, id)) return i;
+    return i < s->n && !take_tiny_group(s, table, i, s->n - i, id) ? i : s->n;
+}
+
+AVX512_INLINE int64_t gather_tiny(const struct segment *given, const struct kernel_id id)
+{
+    struct axis axis[MOST_AXES];
+    struct segment own = own_segment(given, axis, id), *const s = &own;
+    s->non_temporal = s->non_temporal && s->run >= WORD && (uintptr_t)s->out % (uintptr_t)s->run == 0;
+    const int64_t done = gather_tiny_groups(s, id);
     if (s->non_temporal) _mm_sfence();
-    return s->n;
+    return done;
 }
 #endif
 
