@@ -26,12 +26,24 @@
 #include "short_rows.h"
 #include "tuple_runs.h"
 
+/* The kernel of a level, a constant, for resolved offsets of runs of any length. */
+GARNER_INLINE kernel_function *block_kernel(enum level level)
+{
+    const kernel_table *kernels = level >= AVX512 ? &garner_avx512_kernels
+                                  : level == AVX2 ? &garner_avx2_kernels
+                                                  : &garner_scalar_kernels;
+    return (*kernels)[BLOCK][INDEX_SLOT(sizeof(int64_t))][RUN_SLOT(ANY)].function;
+}
+
 /* As many runs of any length as go by overlapping or aligned stores, where that helps; none from the first
  * index that is not inside on. */
 GARNER_INLINE int64_t gather_quickly(const struct segment *s, const struct kernel_id id)
 {
+    if (goes_by_blocks(s, id.source)) {
+        const struct segment own = *s; /* so that for all other rows s itself stays in registers */
+        return garner_gather_tuple_runs(&own, id.source, id.index, block_kernel(id.level));
+    }
 #if defined(__aarch64__)
-    if (goes_by_blocks(s, id.source)) return garner_gather_tuple_runs(s, id.source, id.index);
     if (goes_aligned(s, id.source)) return garner_gather_aligned(s, id.source, id.index);
 #endif
     return goes_by_halves(s, id) ? garner_gather_overlapping(s, id.index) : 0;
