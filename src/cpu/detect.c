@@ -80,7 +80,8 @@ static void scale(int64_t *threshold, int64_t typical, int64_t told, int64_t mos
 static void fit_caches(struct profile *profile)
 {
     const int64_t l2 = garner_system_cache(2), l3 = garner_system_cache(3);
-    int64_t *const in_l2[] = {&profile->l2_table, &profile->block_table, &profile->panel_table};
+    int64_t *const in_l2[] = {&profile->l2_table, &profile->block_table, &profile->strip_tables,
+                              &profile->panel_table};
     int64_t *const in_l3[] = {&profile->l3_table, &profile->element_table, &profile->non_temporal_out,
                               &profile->row_by_row_out};
     for (size_t i = 0; i < sizeof in_l2 / sizeof in_l2[0]; i++)

@@ -109,5 +109,5 @@ void garner_plan_prefetch(struct cpu_work *work, const struct footprint *f, cons
     s->points_to_l1 = s->indices_to_l1 = goes_to_l1(work, f, profile, non_temporal);
     garner_plan_table_prefetch(work, f, profile);
     const bool prefetches = s->prefetch_distance + s->prefetch_rows > 0;
-    s->by_strips = !profile->rows_in_order && (s->points_to_l1 || !prefetches);
+    s->by_strips = f->spanned <= profile->strip_tables && (s->points_to_l1 || !prefetches);
 }

@@ -86,7 +86,7 @@ struct profile {
     int64_t hardware_row_least; /* rows that share indices, tables of this and more up to the next number: */
     int64_t hardware_row_most;  /* left to the hardware prefetcher, in their order; 0: none are */
     int64_t far_pattern_run;    /* bytes; runs that go by a pattern where they come from beyond L2 */
-    bool rows_in_order;         /* all rows that share indices go in their order, and none by strips */
+    int64_t strip_tables;       /* rows that share indices go by strips if all their tables span no more */
 
     /* Prefetching the table of a later row, bit by bit with each point. */
     struct table_prefetch table[TABLE_TIERS]; /* by what the tables of all rows span; the first that fits */

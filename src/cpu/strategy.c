@@ -7,11 +7,17 @@ enum {
     LITTLE_ROW = 8,     /* the same where little is moved */
     LEAST_UNIT = 4,     /* the fewest points of rows along the last axis that gain from being joined, */
     LEAST_SMALL = 8,    /* if they are of less than 4 bytes each */
-    LEAST_COLUMNS = 16, /* the fewest points of rows along another axis that do */
+    LEAST_COLUMNS = 16, /* the fewest points of rows along another axis that do, */
+    FEW_TOGETHER = 128, /* rather than be gathered, if so few of a table follow each other */
     REUSED_RUN = 32,    /* bytes; longer runs gain more from prefetching than from indices resolved once, */
     TINY_ROW = 32,      /* the fewest points of a row that gain from a table in registers */
     HALVES_ROW = 64     /* unless rows are short; and points of a row of runs that are moved in two halves */
 };
+
+static inline bool is_element(const struct nest *nest)
+{
+    return nest->run <= MOST_ELEMENT && is_power_of_two(nest->run);
+}
 
 /* Products of index and stride can be formed from 32-bit numbers. */
 static bool is_narrow(const struct nest *nest)
@@ -66,7 +72,8 @@ static bool continues(const struct nest *nest, const struct dim *inner)
 }
 
 /* By which source short rows go that choose from a table of so many bytes: joined, unless wide registers can
- * gather them. But elements of a table in memory are better prefetched by a ring, as patterns are. */
+ * gather them, and so many that it is worth beginning with. But elements of a table in memory are better
+ * prefetched by a ring, as patterns are. */
 static GARNER_NOINLINE enum source choose_short_source(const struct nest *nest, int64_t bytes,
                                                        const struct cpu_target *target)
 {
@@ -74,13 +81,14 @@ static GARNER_NOINLINE enum source choose_short_source(const struct nest *nest, 
     const struct profile *profile = &target->profile;
     const int64_t run = nest->run, n = inner->n, least = run < 4 ? LEAST_SMALL : LEAST_UNIT;
     const enum source other = n < SHORT_ROW ? PATTERN : UNIT;
-    if (run > MOST_ELEMENT || !is_power_of_two(run) || bytes > profile->l3_table) return PATTERN;
+    if (!is_element(nest) || bytes > profile->l3_table) return PATTERN;
+    const bool columns = inner->data == run && n >= LEAST_COLUMNS && n < SHORT_ROW;
+    if (columns && inner[-1].n * n <= FEW_TOGETHER) return SHORT_COLUMNS;
     if (target_kernel(target, other, nest->index_type.bytes, run)->id.level > SCALAR) return PATTERN;
     const int64_t most =
         nest->points * run > profile->l2_table ? profile->joined_row_far : profile->joined_row;
     if (inner->data == 0 && nest->axis[0].stride == run && n >= least && n <= most) return SHORT_UNIT;
-    if (inner->data == run && n >= LEAST_COLUMNS && n < SHORT_ROW) return SHORT_COLUMNS;
-    return PATTERN;
+    return columns ? SHORT_COLUMNS : PATTERN;
 }
 
 /* How long rows are that gain from indices resolved once for all of them. */
@@ -115,6 +123,17 @@ GARNER_INLINE enum source choose_row_source(const struct footprint *f)
     return inner->data == nest->run ? COLUMNS : RAMP;
 }
 
+/* The kernel that keeps a table of few entries in registers, for rows of a source; NULL if there is none, or
+ * rows are too short to load them. */
+static inline const struct kernel *find_tiny(const struct footprint *f, enum source source,
+                                             const struct cpu_target *target)
+{
+    const struct nest *nest = f->nest;
+    if (nest->axis[0].bound > TINY_ENTRIES || f->inner->n < TINY_ROW) return NULL;
+    if (source != UNIT || !is_element(nest)) return NULL;
+    return target_kernel(target, TINY, nest->index_type.bytes, nest->run);
+}
+
 /* The strategy, and the source of the kernel that reads indices. */
 struct choice {
     enum strategy strategy;
@@ -126,28 +145,21 @@ GARNER_INLINE struct choice choose(const struct footprint *f, const struct cpu_t
     const struct nest *nest = f->nest;
     const struct dim *inner = f->inner;
     if (nest->packed) return (struct choice){BITS, SOURCES};
-    if (nest->rank == 1) return (struct choice){ROWS, choose_row_source(f)};
+    const enum source of_row = choose_row_source(f);
+    if (nest->rank == 1) return (struct choice){ROWS, of_row};
     const bool little = f->little && f->adjacent; /* too little to prepare anything for it */
     const bool reused = inner[-1].index == 0 && !little;
     if (reused &&
         (inner->n <= most_reused(nest, &target->profile) || (nest->run <= REUSED_RUN && !f->adjacent)))
         return (struct choice){REUSED_INDICES, SOURCES};
+    if (find_tiny(f, of_row, target)) return (struct choice){ROWS, UNIT};
     if (continues(nest, inner) && f->adjacent && is_narrow(nest)) {
         const bool is_short =
             inner->n < (little ? LITTLE_ROW : SHORT_ROW) && goes_by_pattern(f, &target->profile);
         const enum source source = choose_short_source(nest, f->table, target);
         if (is_short || source == SHORT_UNIT) return (struct choice){SHORT_ROWS, source};
     }
-    return (struct choice){ROWS, choose_row_source(f)};
-}
-
-/* The kernel that keeps a table of few entries in registers; NULL if there is none, or rows are too short to
- * load them. */
-static const struct kernel *find_tiny(const struct footprint *f, const struct cpu_target *target)
-{
-    const struct nest *nest = f->nest;
-    if (nest->axis[0].bound > TINY_ENTRIES || f->inner->n < TINY_ROW) return NULL;
-    return target_kernel(target, TINY, nest->index_type.bytes, nest->run);
+    return (struct choice){ROWS, of_row};
 }
 
 /* The kernel of a source. Out of L1 and most of L2 loads of single elements may be faster than gathers, of
@@ -156,10 +168,9 @@ GARNER_INLINE const struct kernel *choose_kernel(const struct footprint *f, enum
                                                  const struct cpu_target *target)
 {
     const struct nest *nest = f->nest;
-    const bool is_element = nest->run <= MOST_ELEMENT && is_power_of_two(nest->run);
-    const struct kernel *tiny = source == UNIT && is_element ? find_tiny(f, target) : NULL;
+    const struct kernel *tiny = find_tiny(f, source, target);
     if (tiny) return tiny;
-    if (source == PAIR && is_element && f->table < target->profile.pair_loads_table)
+    if (source == PAIR && is_element(nest) && f->table < target->profile.pair_loads_table)
         return &(*target->plain)[PAIR][INDEX_SLOT(nest->index_type.bytes)][RUN_SLOT(nest->run)];
     return target_kernel(target, source, nest->index_type.bytes, nest->run);
 }
