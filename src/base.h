@@ -75,6 +75,12 @@ static inline bool multiply_fits(int64_t a, int64_t b, int64_t *result)
     return !__builtin_mul_overflow(a, b, result);
 }
 
+/* How far `times` steps lead: products have a name where proofs know them by their laws alone. */
+static inline int64_t walk_steps(int64_t times, int64_t stride)
+{
+    return times * stride;
+}
+
 static inline int64_t at_most(int64_t a, int64_t b)
 {
     return a < b ? a : b;

@@ -70,43 +70,75 @@ static inline void add_axes(struct nest *nest, const struct map *map, const stru
 /* Takes into the run every innermost dim that continues it, in data and in out. */
 static inline void peel_run(struct nest *nest)
 {
+    /*@ loop invariant 0 <= nest->rank <= \at(nest->rank, Pre) && nest->run == run_of(nest->rank);
+        loop invariant runs_on{Pre}(nest, \at(nest->rank, Here));
+        loop assigns nest->run, nest->rank;
+        loop variant nest->rank; */
     while (nest->rank > 0) {
         const struct dim *last = &nest->dim[nest->rank - 1];
         if (last->index != 0 || last->data != nest->run || last->out != nest->run) return;
-        nest->run *= last->n;
+        /*@ assert takes_in{Pre}(nest, nest->rank - 1) && continues_run{Pre}(nest, nest->rank - 1); */
+        nest->run = walk_steps(last->n, nest->run);
         nest->rank--;
     }
 }
 
-/* Scales every distance from elements to bytes. */
-static void unpack(struct nest *nest, const struct dtype *type)
+static inline bool is_whole(int64_t elements, int64_t per)
 {
-    int64_t per = type->per_unit, bytes = type->unit_bytes;
-    nest->run = nest->run / per * bytes;
-    for (int k = 0; k < nest->axes; k++)
-        nest->axis[k].stride = nest->axis[k].stride / per * bytes;
+    return elements % per == 0;
+}
+
+/* The bytes of elements that are whole packing units of `per` elements and `unit` bytes. */
+static inline int64_t in_bytes(int64_t elements, int64_t per, int64_t unit)
+{
+    return elements / per * unit;
+}
+
+/* Scales every distance from elements to bytes. */
+static void unpack(struct nest *nest, int64_t per, int64_t unit)
+{
+    nest->run = in_bytes(nest->run, per, unit);
+    /*@ loop invariant 0 <= k <= nest->axes && axes_unpacked{Pre, Here}(nest, k, per, unit);
+        loop assigns k, nest->axis[0 .. nest->axes - 1].stride;
+        loop variant nest->axes - k; */
+    for (int k = 0; k < nest->axes; k++) {
+        /*@ assert axis_whole{Pre}(nest, \at(k, Here), per); */
+        nest->axis[k].stride = in_bytes(nest->axis[k].stride, per, unit);
+    }
+    /*@ loop invariant 0 <= d <= nest->rank && dims_unpacked{Pre, Here}(nest, d, per, unit);
+        loop assigns d, nest->dim[0 .. nest->rank - 1].data, nest->dim[0 .. nest->rank - 1].out;
+        loop variant nest->rank - d; */
     for (int d = 0; d < nest->rank; d++) {
-        nest->dim[d].data = nest->dim[d].data / per * bytes;
-        nest->dim[d].out = nest->dim[d].out / per * bytes;
+        /*@ assert dim_whole{Pre}(nest, \at(d, Here), per); */
+        int64_t data = in_bytes(nest->dim[d].data, per, unit), out = in_bytes(nest->dim[d].out, per, unit);
+        nest->dim[d].data = data;
+        nest->dim[d].out = out;
     }
 }
 
 /* Whether every distance is a whole number of packing units. */
-static bool is_aligned(const struct nest *nest, int per)
+static bool is_aligned(const struct nest *nest, int64_t per)
 {
-    int64_t rest = nest->run % per;
+    bool whole = is_whole(nest->run, per);
+    /*@ loop invariant 0 <= k <= nest->axes && (whole ==> run_whole(nest, per) && axes_whole(nest, k, per));
+        loop assigns k, whole;
+        loop variant nest->axes - k; */
     for (int k = 0; k < nest->axes; k++)
-        rest |= nest->axis[k].stride % per;
+        whole &= is_whole(nest->axis[k].stride, per);
+    /*@ loop invariant 0 <= d <= nest->rank && (whole ==> dims_whole(nest, d, per));
+        loop invariant whole ==> run_whole(nest, per) && axes_whole(nest, nest->axes, per);
+        loop assigns d, whole;
+        loop variant nest->rank - d; */
     for (int d = 0; d < nest->rank; d++)
-        rest |= nest->dim[d].data % per | nest->dim[d].out % per;
-    return rest == 0;
+        whole &= is_whole(nest->dim[d].data, per) & is_whole(nest->dim[d].out, per);
+    return whole;
 }
 
 /* Turns packed elements into bytes, if every distance is a whole number of packing units. */
-static GARNER_NOINLINE void unpack_aligned(struct nest *nest, const struct dtype *type)
+static GARNER_COLD void unpack_aligned(struct nest *nest, const struct dtype *type)
 {
     if (is_aligned(nest, type->per_unit))
-        unpack(nest, type);
+        unpack(nest, type->per_unit, type->unit_bytes);
     else
         nest->packed = type;
 }

@@ -43,12 +43,6 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* How far `times` steps lead. */
-static int64_t walk_steps(int64_t times, int64_t stride)
-{
-    return times * stride;
-}
-
 /* Sorts the axes that have a choice, largest stride first. */
 static int sort_steps(struct step *step, const struct view *view)
 {

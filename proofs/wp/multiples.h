@@ -16,17 +16,24 @@
     predicate grows = \forall integer a, b, s; a <= b && s >= 0 ==> multiple(a, s) <= multiple(b, s);
     predicate is_odd = \forall integer a, s; multiple(-a, s) == -multiple(a, s);
     predicate begins_at_zero = \forall integer s; multiple(0, s) == 0;
+    predicate grows_by_one = \forall integer a, s; multiple(a + 1, s) == multiple(a, s) + s;
+    predicate multiplies_zero = \forall integer a; multiple(a, 0) == 0;
+    predicate parts_fill = \forall integer i, n, s; 0 <= i < n && s >= 0 ==>
+      0 <= multiple(i, s) <= multiple(n, s) - s;
     predicate leaves_zero = \forall integer a, s; s >= 0 && a != 0 ==>
       multiple(a, s) <= -s || s <= multiple(a, s);
     predicate divides_with_rest = \forall integer a, b; b != 0 ==> a == multiple(a / b, b) + a % b; */
 
 /*@ ghost
     /@ assigns \nothing;
-       ensures grows && is_odd && begins_at_zero && leaves_zero; @/
+       ensures grows && is_odd && begins_at_zero && multiplies_zero && grows_by_one && leaves_zero; @/
     void laws_of_multiples(void) {}
     /@ assigns \nothing;
        ensures divides_with_rest; @/
-    void law_of_rests(void) {} */
+    void law_of_rests(void) {}
+    /@ assigns \nothing;
+       ensures parts_fill && begins_at_zero && multiplies_zero; @/
+    void laws_of_parts(void) { laws_of_multiples(); } */
 
 /* Of divisors the proofs take for granted what every book on numbers begins with. */
 /*@ axiomatic Divisors {

@@ -91,7 +91,7 @@ static int64_t divide_down(int64_t a, int64_t b);
 /*@ requires fits(multiple(times, stride));
     assigns \nothing;
     ensures \result == multiple(times, stride); */
-static int64_t walk_steps(int64_t times, int64_t stride);
+static inline int64_t walk_steps(int64_t times, int64_t stride);
 
 /*@ requires known(here);
     requires \valid(patience) && *patience >= 0;
