@@ -12,20 +12,29 @@ bool garner_count(int rank, const int64_t *n, int64_t *count)
 {
     *count = 1;
     /*@ loop invariant 0 <= i <= rank && (*count == 0 || *count == 1);
+        loop invariant *count == 0 <==> has_zero(n, i);
         loop assigns i, *count; */
     for (int i = 0; i < rank; i++)
         if (n[i] == 0) *count = 0;
-    /*@ loop invariant 0 <= i <= rank && *count >= 0;
+    /*@ loop invariant 0 <= i <= rank && *count >= 0 && (*count == 0 <==> has_zero(n, rank));
+        loop invariant *count == 0 || *count == count_of(i);
         loop assigns i, *count; */
-    for (int i = 0; i < rank && *count != 0; i++)
+    for (int i = 0; i < rank && *count != 0; i++) {
+        /*@ assert counts(n, i) && n[i] > 0; */
         if (!multiply_fits(*count, n[i], count)) return false;
+    }
     return true;
 }
 
 bool garner_view_is_dense(const struct view *view)
 {
     int64_t stride = 1;
+    /*@ loop invariant -1 <= i < view->rank && stride == stride_of(i + 1);
+        loop invariant all_dense(view, i + 1);
+        loop assigns i, stride;
+        loop variant i; */
     for (int i = view->rank - 1; i >= 0; i--) {
+        /*@ assert strides(view, i); */
         if (view->n[i] != 1 && view->stride[i] != stride) return false;
         stride *= view->n[i];
     }

@@ -31,12 +31,33 @@ static inline int64_t divide_up(int64_t a, int64_t b);
     ensures \result && type->packing == WHOLE ==> *bytes == count * item; */
 static inline bool dtype_size(const struct dtype *type, int64_t count, int64_t item, int64_t *bytes);
 
+/* count_of(d): the product of the first d extents; stride_of(d): that of extents d and after. */
+/*@ axiomatic Products {
+      logic integer count_of(integer d);
+      logic integer stride_of(integer d); }
+    predicate counts{L}(int64_t *n, integer d) = count_of(d + 1) == count_of(d) * n[d];
+    predicate has_zero{L}(int64_t *n, integer end) = \exists integer d; 0 <= d < end && n[d] == 0;
+    predicate strides{L}(struct view *view, integer d) =
+      stride_of(d) == stride_of(d + 1) * view->n[d] && fits(stride_of(d));
+    predicate is_dense{L}(struct view *view, integer d) =
+      view->n[d] == 1 || view->stride[d] == stride_of(d + 1);
+    predicate all_dense{L}(struct view *view, integer begin) =
+      \forall integer d; begin <= d < view->rank ==> is_dense(view, d); */
+
 /*@ requires 0 <= rank <= 2 * GARNER_MAX_RANK && \valid_read(n + (0 .. rank - 1)) && \valid(count);
     requires \separated(n + (0 .. rank - 1), count);
     requires \forall integer i; 0 <= i < rank ==> n[i] >= 0;
+    requires count_of(0) == 1 && \forall integer d; 0 <= d < rank ==> counts(n, d);
     assigns *count;
-    ensures \result ==> *count >= 0; */
+    ensures \result ==> *count >= 0 && (*count == 0 <==> has_zero(n, rank));
+    ensures \result && !has_zero(n, rank) ==> *count == count_of(rank); */
 bool garner_count(int rank, const int64_t *n, int64_t *count);
+
+/*@ requires \valid_read(view) && 0 <= view->rank <= GARNER_MAX_RANK && stride_of(view->rank) == 1;
+    requires \forall integer d; 0 <= d < view->rank ==> strides(view, d);
+    assigns \nothing;
+    ensures \result <==> all_dense(view, 0); */
+bool garner_view_is_dense(const struct view *view);
 
 /*@ requires \valid(reach) && n >= 1;
     assigns reach->low, reach->high;
