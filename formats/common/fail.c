@@ -101,10 +101,19 @@ garner_status fail_at(garner_error *error, garner_status status, const char *pat
     return status;
 }
 
+/* The system's sentence, or the number where it has none; musl then says what it says of 0. */
+static void describe_errno(char *text, size_t size, int number)
+{
+    char of_none[128] = "";
+    (void)strerror_r(0, of_none, sizeof of_none);
+    if (strerror_r(number, text, size) || strcmp(text, of_none) == 0)
+        snprintf(text, size, "error %d", number);
+}
+
 garner_status fail_errno(garner_error *error, const char *path, const char *what, int number)
 {
     char text[128];
-    if (strerror_r(number, text, sizeof text)) snprintf(text, sizeof text, "error %d", number);
+    describe_errno(text, sizeof text, number);
     garner_status status = number == ENOMEM ? GARNER_NO_MEMORY : GARNER_SYSTEM;
     (void)fail_at(error, status, path, "cannot %s: %s", what, text);
     if (error) error->value.i = number;
