@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "byteorder.h"
 #include "fail.h"
 #include "table.h"
 
@@ -168,7 +169,8 @@ garner_status table_choose(struct gather *g)
     if (g->how != GARNER_TABLE_MAPPED || table->place.descriptor < 0) return GARNER_OK;
     if (table->place.swap)
         return fail_at(g->error, GARNER_UNSUPPORTED, table->path,
-                       "numbers whose highest byte comes first are read by the ways ring and pread, which "
-                       "turn them round");
+                       "numbers whose %s byte comes first are read by the ways ring and pread, which "
+                       "turn them round",
+                       byteorder_is_little() ? "highest" : "lowest");
     return table_map(table) ? GARNER_OK : fail_errno(g->error, table->path, "map the file", errno);
 }

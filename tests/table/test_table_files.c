@@ -36,19 +36,33 @@ static garner_table *open_other(const char *name, const char *member, garner_tab
     return table;
 }
 
+/* A table whose numbers are to be turned round, by the way that cannot. */
+static void expect_unmapped(garner_table *table, struct scene *s)
+{
+    const char *words = IS_LITTLE_ENDIAN ? "highest byte comes first" : "lowest byte comes first";
+    assert_int_equal(garner_table_gather(table, &s->op, &s->indices, &s->out, &s->error), GARNER_UNSUPPORTED);
+    assert_non_null(strstr(s->error.message, words));
+    assert_int_equal(garner_table_save(table, &s->op, &s->indices, result_path, NULL, &s->error),
+                     GARNER_UNSUPPORTED);
+}
+
 /* The same rows from a copy of the scene's data in another kind of file, by every way. */
-static void compare_copy(struct scene *s, const char *name, const char *member)
+static void compare_copy(struct scene *s, const char *name, const char *member, int turned)
 {
     for (size_t h = 0; h < HOWS; h++) {
         garner_table *table = open_other(name, member, hows[h]);
         assert_int_equal(garner_table_tensor(table)->dtype, s->data.dtype);
         assert_null(garner_table_descr(table));
-        compare(s, table);
+        if (turned && hows[h] == GARNER_TABLE_MAPPED) {
+            expect_unmapped(table, s);
+        } else {
+            compare(s, table);
+            assert_int_equal(garner_table_save(table, &s->op, &s->indices, result_path, NULL, &s->error),
+                             GARNER_OK);
+        }
         unsigned char part[64];
         assert_int_equal(garner_table_read(table, 8, sizeof part, part, &s->error), GARNER_OK);
         assert_memory_equal(part, s->bytes + 8, sizeof part);
-        assert_int_equal(garner_table_save(table, &s->op, &s->indices, result_path, NULL, &s->error),
-                         GARNER_OK);
         garner_table_close(table);
     }
     unlink(result_path);
@@ -68,12 +82,13 @@ static void kinds_of_files(void **state)
     static const struct {
         enum store_kind kind;
         const char *name, *member;
-    } kinds[] = {{STORE_NPZ, "x.npz", "rows"},
-                 {STORE_NPZ, "like_npz", NULL},
-                 {STORE_SAFETENSORS, "x.safetensors", "rows"},
-                 {STORE_SAFETENSORS, "like_safetensors", "rows"},
-                 {STORE_PB, "x.pb", NULL},
-                 {STORE_NPY, "like_npy", NULL}};
+        int little; /* in the file, whatever the machine */
+    } kinds[] = {{STORE_NPZ, "x.npz", "rows", 0},
+                 {STORE_NPZ, "like_npz", NULL, 0},
+                 {STORE_SAFETENSORS, "x.safetensors", "rows", 1},
+                 {STORE_SAFETENSORS, "like_safetensors", "rows", 1},
+                 {STORE_PB, "x.pb", NULL, 0}, /* which is turned round when it is opened */
+                 {STORE_NPY, "like_npy", NULL, 0}};
     struct scene s;
     (void)state;
     small_scene(&s, GARNER_I32);
@@ -83,7 +98,7 @@ static void kinds_of_files(void **state)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (store_save_one(named(kinds[i].name), kinds[i].kind, "rows", &data, NULL, &s.error))
             fail_msg("%s", s.error.message);
-        compare_copy(&s, kinds[i].name, kinds[i].member);
+        compare_copy(&s, kinds[i].name, kinds[i].member, kinds[i].little && !IS_LITTLE_ENDIAN);
     }
     assert_int_equal(open_descriptors(), before);
     scene_free(&s);
@@ -109,11 +124,7 @@ static void big_endian(void **state)
     for (size_t h = 0; h < HOWS; h++) {
         garner_table *table = open_other("big.npy", NULL, hows[h]);
         if (hows[h] == GARNER_TABLE_MAPPED && IS_LITTLE_ENDIAN) {
-            assert_int_equal(garner_table_gather(table, &s.op, &s.indices, &s.out, &s.error),
-                             GARNER_UNSUPPORTED);
-            assert_non_null(strstr(s.error.message, "highest byte comes first"));
-            assert_int_equal(garner_table_save(table, &s.op, &s.indices, result_path, NULL, &s.error),
-                             GARNER_UNSUPPORTED);
+            expect_unmapped(table, &s);
         } else {
             compare(&s, table);
         }
@@ -204,9 +215,16 @@ static void expect_values(const char *name)
     for (size_t h = 0; h < HOWS; h++) {
         garner_error error;
         garner_table *table = open_other(name, h % 2 ? "t" : NULL, hows[h]);
-        if (garner_table_gather(table, &(garner_op){.kind = GARNER_GATHER}, &indices, &result, &error))
-            fail_msg("%s", error.message);
-        assert_int_equal(out, 2);
+        const int turned = !IS_LITTLE_ENDIAN && table->place.descriptor >= 0; /* not in memory */
+        const garner_status status =
+            garner_table_gather(table, &(garner_op){.kind = GARNER_GATHER}, &indices, &result, &error);
+        if (turned && hows[h] == GARNER_TABLE_MAPPED) {
+            assert_int_equal(status, GARNER_UNSUPPORTED);
+            assert_non_null(strstr(error.message, "lowest byte comes first"));
+        } else {
+            if (status) fail_msg("%s", error.message);
+            assert_int_equal(out, 2);
+        }
         assert_int_equal(garner_table_read(table, 0, 2, &out, &error), GARNER_OK);
         assert_int_equal(out, 1);
         assert_int_equal(garner_table_read(table, 4, 0, NULL, &error), GARNER_OK);
