@@ -53,16 +53,16 @@ static void survives(void **state)
 
 static void reports(void **state)
 {
-    static const struct {
+    const struct {
         struct faults faults;
         const char *words;
     } harmful[] = {
         {{.fail_at = 1, .fail_with = EIO}, "bytes at offset"},
-        {{.fail_at = 100, .fail_with = EIO}, "Input/output error"},
+        {{.fail_at = 100, .fail_with = EIO}, strerror(EIO)},
         {{.fail_at = 100, .fail_with = EIO, .reorder = 1}, "cannot read"},
         {{.fail_at = 100, .fail_with = 0}, "become shorter"},
         {{.interrupt = 1 << 30}, "cannot read"},
-        {{.refuse = 50}, "Input/output error"},
+        {{.refuse = 50}, strerror(EIO)},
     };
     struct scene s;
     (void)state;
@@ -99,7 +99,8 @@ static void loses_the_reader(void **state)
         garner_table *table = open_faulty(GARNER_TABLE_PREAD, losing[i]);
         assert_int_equal(garner_table_gather(table, &s.op, &s.indices, &s.out, &s.error), GARNER_SYSTEM);
         assert_memory_equal(s.error.message, path, strlen(path));
-        assert_non_null(strstr(s.error.message, "cannot wait for reads: Input/output error"));
+        assert_non_null(strstr(s.error.message, "cannot wait for reads: "));
+        assert_non_null(strstr(s.error.message, strerror(EIO)));
         assert_int_equal(faults.open, 0);
         assert_true(faults.under_way > 16);
         faulty_land();
@@ -308,6 +309,14 @@ static int touch(void *context, int64_t done, int64_t all)
     return 0;
 }
 
+/* Microseconds until a file that is written to shows another time; qemu 7.2 shows s390x whole seconds. */
+static useconds_t grain_of_times(void)
+{
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    return about.st_mtim.tv_nsec ? 20000 : 1100000;
+}
+
 static void is_written_to(void **state)
 {
     static const struct {
@@ -322,7 +331,7 @@ static void is_written_to(void **state)
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         garner_table *table;
         garner_table_options options = {.how = ways[i].how, .watch = touch, .context = path};
-        usleep(20000); /* longer than the grain of the file system's clock */
+        usleep(grain_of_times());
         assert_int_equal(garner_table_open(path, NULL, &options, &table, NULL), GARNER_OK);
         garner_status status = ways[i].saved
                                    ? garner_table_save(table, &s.op, &s.indices, result_path, NULL, &s.error)
