@@ -256,9 +256,31 @@ static void bad_arguments(void **state)
     scene_free(&s);
 }
 
+/* More points than there is room for at a time: in several passes, with zeroes, and one row more often than
+ * there is room. */
+static void several_passes(void **state)
+{
+    enum { POINTS = 60000 };
+    struct scene s;
+    (void)state;
+    scene_make(&s, (garner_op){.kind = GARNER_GATHER, .oob = GARNER_OOB_ZERO}, GARNER_U8, 2,
+               (int64_t[]){3000, 3}, 1, (int64_t[]){POINTS});
+    for (int same = 0; same < 2; same++) {
+        for (int64_t i = 0; i < POINTS; i++)
+            s.values[i] = same && i % 3 ? 77 : below(3100);
+        for (size_t h = 0; h < HOWS; h++) {
+            garner_table *table = open_table(hows[h], 1 << 20);
+            compare(&s, table);
+            garner_table_close(table);
+        }
+    }
+    scene_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_passes),
         cmocka_unit_test(random_gathers),
         cmocka_unit_test(batches_and_tuples),
         cmocka_unit_test(long_rows),

@@ -215,16 +215,12 @@ static void expect_values(const char *name)
     for (size_t h = 0; h < HOWS; h++) {
         garner_error error;
         garner_table *table = open_other(name, h % 2 ? "t" : NULL, hows[h]);
-        const int turned = !IS_LITTLE_ENDIAN && table->place.descriptor >= 0; /* not in memory */
+        const int refused =
+            !IS_LITTLE_ENDIAN && hows[h] == GARNER_TABLE_MAPPED && table->place.descriptor >= 0;
         const garner_status status =
             garner_table_gather(table, &(garner_op){.kind = GARNER_GATHER}, &indices, &result, &error);
-        if (turned && hows[h] == GARNER_TABLE_MAPPED) {
-            assert_int_equal(status, GARNER_UNSUPPORTED);
-            assert_non_null(strstr(error.message, "lowest byte comes first"));
-        } else {
-            if (status) fail_msg("%s", error.message);
-            assert_int_equal(out, 2);
-        }
+        if (status != (refused ? GARNER_UNSUPPORTED : GARNER_OK)) fail_msg("%s", error.message);
+        if (!refused) assert_int_equal(out, 2);
         assert_int_equal(garner_table_read(table, 0, 2, &out, &error), GARNER_OK);
         assert_int_equal(out, 1);
         assert_int_equal(garner_table_read(table, 4, 0, NULL, &error), GARNER_OK);
@@ -456,27 +452,6 @@ static void saves_that_fail(void **state)
     scene_free(&s);
 }
 
-/* More points than there is room for at a time: in several passes, with zeroes, and one row more often than
- * there is room. */
-static void several_passes(void **state)
-{
-    enum { POINTS = 60000 };
-    struct scene s;
-    (void)state;
-    scene_make(&s, (garner_op){.kind = GARNER_GATHER, .oob = GARNER_OOB_ZERO}, GARNER_U8, 2,
-               (int64_t[]){3000, 3}, 1, (int64_t[]){POINTS});
-    for (int same = 0; same < 2; same++) {
-        for (int64_t i = 0; i < POINTS; i++)
-            s.values[i] = same && i % 3 ? 77 : below(3100);
-        for (size_t h = 0; h < HOWS; h++) {
-            garner_table *table = open_table(hows[h], 1 << 20);
-            compare(&s, table);
-            garner_table_close(table);
-        }
-    }
-    scene_free(&s);
-}
-
 /* Indices that are all wrong, or wrong late, where the first look at them is to find out what is in the page
  * cache. */
 static void wrong_indices(void **state)
@@ -599,7 +574,6 @@ static void long_rows_into_a_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_passes),
         cmocka_unit_test(wrong_indices),
         cmocka_unit_test(remembers_a_refused_ring),
         cmocka_unit_test(empty_tuples),
