@@ -9,7 +9,7 @@ import pytest
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "compiled-once"
 COMPILER = """#!/bin/sh
-case " $* " in *" -E "*) ;; *" -c "*) echo "$*" >>"$(dirname "$0")/calls" ;; esac
+case " $* " in *" --version "*) cat "$(dirname "$0")/version" && exit ;; *" -E "*) ;; *" -c "*) echo "$*" >>"$(dirname "$0")/calls" ;; esac
 exec gcc "$@"
 """
 
@@ -21,12 +21,13 @@ def build(tmp_path):
     compiler, source, target = tmp_path / "compiler", tmp_path / "src" / "cpu" / "kernels" / "some.c", tmp_path / "some.o"
     compiler.write_text(COMPILER)
     compiler.chmod(0o755)
+    (tmp_path / "version").write_text("1")
 
-    def run(text, *options):
+    def run(text, *options, launcher=()):
         source.write_text(text)
         target.unlink(missing_ok=True)
         files = ["-MD", "-MT", "some.o", "-MF", f"{target}.d", "-o", target, "-c", source]
-        done = subprocess.run([TOOL, tmp_path / "kept", compiler, "-O1", *options, *files], capture_output=True, text=True)
+        done = subprocess.run([TOOL, tmp_path / "kept", *launcher, compiler, "-O1", *options, *files], capture_output=True, text=True)
         calls = len((tmp_path / "calls").read_text().splitlines())
         return done, target.read_bytes() if target.exists() else None, calls
 
@@ -50,6 +51,13 @@ def test_what_differs_is_compiled(build):
     made = [build(GOOD), build(GOOD, "-O0"), build(GOOD.replace("+", "-")), build(GOOD, "-DX=1"), build(GOOD, "-O1", "-fPIC")]
     assert [calls for _, _, calls in made] == [1, 2, 3, 4, 5]
     assert made[0][1] != made[1][1] and made[0][1] != made[2][1]
+
+
+@pytest.mark.parametrize("launcher", [(), ("env",)])
+def test_another_version_compiles_again(build, tmp_path, launcher):
+    for calls, version in ((1, "1"), (1, "1"), (2, "2")):
+        (tmp_path / "version").write_text(version)
+        assert build(GOOD, launcher=launcher)[2] == calls
 
 
 def test_warnings_come_again(build):
