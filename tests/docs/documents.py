@@ -86,7 +86,10 @@ def is_make(command):
 
 def is_left_out(command):
     """Whether this installs packages, which takes longer than make test has."""
-    return " -m venv build/onnxenv " in command and not INSTALLS
+    left_out = " -m venv build/onnxenv " in command and not INSTALLS
+    if left_out:
+        print(f"SKIP what installs packages, which make check runs: {command}")
+    return left_out
 
 
 def same_lines(expected, actual):
