@@ -129,8 +129,10 @@ static bool is_aligned(const struct nest *nest, int64_t per)
         loop invariant whole ==> run_whole(nest, per) && axes_whole(nest, nest->axes, per);
         loop assigns d, whole;
         loop variant nest->rank - d; */
-    for (int d = 0; d < nest->rank; d++)
-        whole &= is_whole(nest->dim[d].data, per) & is_whole(nest->dim[d].out, per);
+    for (int d = 0; d < nest->rank; d++) {
+        whole &= is_whole(nest->dim[d].data, per);
+        whole &= is_whole(nest->dim[d].out, per);
+    }
     return whole;
 }
 
