@@ -4,6 +4,7 @@
 import io
 import json
 import os
+import select
 import subprocess
 import time
 
@@ -157,9 +158,13 @@ def test_memory_is_that_of_the_result(program, tmp_path, kind):
     os.mkfifo(tmp_path / "out.npy")
     member = "" if kind == "npy" else ":table"
     command = [program, "gather", f"x.{kind}{member}", "indices.npy", "-o", "out.npy"]
+    reading = os.open(tmp_path / "out.npy", os.O_RDONLY | os.O_NONBLOCK)  # waits for no writer
     process = subprocess.Popen(command, cwd=tmp_path)
-    with open(tmp_path / "out.npy", "rb") as pipe:
-        pipe.read(1)  # the result is there and is being written
+    while not select.select([reading], [], [], 1)[0]:
+        assert process.poll() is None, "it ended without a result"
+    os.set_blocking(reading, True)
+    with open(reading, "rb") as pipe:
+        assert pipe.read(1)  # the result is there and is being written
         with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
             anonymous = next(int(line.split()[1]) * 1024 for line in file if line.startswith("RssAnon"))
         rest = pipe.read()
