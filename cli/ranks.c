@@ -12,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "fail.h"
+#include "message.h"
 #include "mpi_command.h"
 #include "own_folder.h"
 #include "tensor.h"
@@ -205,6 +207,15 @@ static garner_status together(const struct invocation *line, mpi_command_functio
     return status;
 }
 
+/* Rank 0 alone has a sentence for what all ranks refuse by themselves; mpirun ends it once another one has
+ * left. */
+static void leave_to_rank_0(garner_error *error)
+{
+    const struct timespec while_told = {.tv_nsec = 500000000};
+    error->message[0] = 0;
+    nanosleep(&while_told, NULL);
+}
+
 garner_status ranks_command(const struct invocation *line, garner_error *error)
 {
     struct start start = {0};
@@ -213,7 +224,7 @@ garner_status ranks_command(const struct invocation *line, garner_error *error)
     char text[WHO];
     mpi_command_function *run = NULL;
     find_start(&start);
-    struct mpi_job job = {.rank = (int32_t)start.rank, .ranks = (int32_t)start.size};
+    struct mpi_job job = {.rank = (int32_t)start.rank, .ranks = (int32_t)start.size, .tell = message_print};
     garner_status status = check_line(line, &start, error);
     if (status == GARNER_OK) status = locate(line, &data, &out, error);
     if (status == GARNER_OK && !(run = find_library(start.mpi)))
@@ -224,9 +235,11 @@ garner_status ranks_command(const struct invocation *line, garner_error *error)
     if (status == GARNER_OK) {
         job.path = data.path, job.member = data.member, job.out = out.path;
         status = together(line, run, &job, error);
+        error->message[0] = 0; /* it was told */
+    } else if (job.rank != 0) {
+        leave_to_rank_0(error);
     }
     free(data.path);
     free(out.path);
-    if (job.rank != 0) error->message[0] = 0;
     return status;
 }

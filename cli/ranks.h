@@ -13,7 +13,7 @@
 bool ranks_share(const struct invocation *line);
 
 /* gather by all ranks together; a sentence for every other command, and where the library for this MPI is
- * missing. Of an error rank 0 alone keeps the sentence. */
+ * missing. Of an error rank 0 alone keeps the sentence, if it was not told yet. */
 garner_status ranks_command(const struct invocation *line, garner_error *error);
 
 #endif

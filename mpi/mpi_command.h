@@ -9,10 +9,11 @@
 #include "garner.h"
 
 struct mpi_job {
-    const char *path, *member;    /* of the table; member NULL: the only one */
-    const garner_tensor *indices; /* all of them, dense; the same on every rank */
-    const char *out;              /* a .npy file */
-    int32_t rank, ranks;          /* as the environment has them; ranks 0: it does not say how many */
+    const char *path, *member;          /* of the table; member NULL: the only one */
+    const garner_tensor *indices;       /* all of them, dense; the same on every rank */
+    const char *out;                    /* a .npy file */
+    int32_t rank, ranks;                /* as the environment has them; ranks 0: it does not say how many */
+    void (*tell)(const char *sentence); /* an error's, on rank 0, before any rank leaves with that error */
 };
 
 /* `status` is what this rank makes of its command line, with its error: the ranks agree on that first. Each

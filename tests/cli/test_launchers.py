@@ -89,8 +89,8 @@ STAND_IN = """
 #include "mpi_command.h"
 garner_status garner_mpi_command(struct mpi_job *job, garner_status status, garner_error *error)
 {
-    (void)error;
-    if (!status) printf("%s %s %s %d of %d, %lld indices\\n", job->path, job->member ? job->member : "-", job->out, job->rank, job->ranks,
+    if (status) job->tell(error->message);
+    else printf("%s %s %s %d of %d, %lld indices\\n", job->path, job->member ? job->member : "-", job->out, job->rank, job->ranks,
                         (long long)job->indices->shape[0]);
     return status;
 }
