@@ -29,9 +29,12 @@
 /* The kernel of a level, a constant, for resolved offsets of runs of any length. */
 GARNER_INLINE kernel_function *block_kernel(enum level level)
 {
-    const kernel_table *kernels = level >= AVX512 ? &garner_avx512_kernels
-                                  : level == AVX2 ? &garner_avx2_kernels
-                                                  : &garner_scalar_kernels;
+    const kernel_table *kernels = &garner_scalar_kernels;
+#if defined(__x86_64__)
+    if (level == AVX2) kernels = &garner_avx2_kernels;
+    if (level >= AVX512) kernels = &garner_avx512_kernels;
+#endif
+    (void)level;
     return (*kernels)[BLOCK][INDEX_SLOT(sizeof(int64_t))][RUN_SLOT(ANY)].function;
 }
 
