@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Corners that random cases are unlikely to meet: rows so long that they are cut, with indices of their
- * own for each batch; more threads than there is work for; tuples whose products come near 2^63, and tuples
- * into a table seen backwards; an index tensor far larger than its memory; tensors without elements at NULL;
- * a program that ends while a thread still gathers.
+ * own for each batch; more threads than there is work for; many tables; tuples whose products come near 2^63,
+ * and tuples into a table seen backwards; an index tensor far larger than its memory; tensors without
+ * elements at NULL; a program that ends while a thread still gathers.
  */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -82,6 +82,38 @@ static void test_more_threads_than_columns(void **state)
     guard_destroy(&guard);
     free(table);
     free(picked);
+}
+
+/* Tables of half a MiB, beyond L3 together, from each of which several rows choose: each row prefetches a
+ * part of the next table. */
+static void test_rows_of_many_tables(void **state)
+{
+    (void)state;
+    enum { TABLES = 70, BOUND = 256, WIDTH = 2048, ROWS = 16, POINTS = TABLES * ROWS * WIDTH };
+    uint8_t *table = malloc(TABLES * BOUND * WIDTH), *picked = malloc(POINTS);
+    int32_t *rows = malloc(sizeof *rows * POINTS);
+    assert_non_null(table);
+    assert_non_null(picked);
+    assert_non_null(rows);
+    for (int i = 0; i < TABLES * BOUND * WIDTH; i++)
+        table[i] = (uint8_t)(i * 7 + i / WIDTH);
+    for (int i = 0; i < POINTS; i++)
+        rows[i] = i * 37 % (2 * BOUND) - BOUND;
+    const garner_tensor data = {
+        .data = table, .shape = (int64_t[]){TABLES, BOUND, WIDTH}, .rank = 3, .dtype = GARNER_U8};
+    const garner_tensor indices = {
+        .data = rows, .shape = (int64_t[]){TABLES, ROWS, WIDTH}, .rank = 3, .dtype = GARNER_I32};
+    const garner_tensor out = {
+        .data = picked, .shape = (int64_t[]){TABLES, ROWS, WIDTH}, .rank = 3, .dtype = GARNER_U8};
+    assert_int_equal(garner_gather_elements(&data, &indices, 1, &out, NULL), GARNER_OK);
+    for (int i = 0; i < POINTS; i++) {
+        const int row = rows[i] < 0 ? rows[i] + BOUND : rows[i];
+        if (picked[i] != table[(i / (ROWS * WIDTH) * BOUND + row) * WIDTH + i % WIDTH])
+            fail_msg("element %d is wrong", i);
+    }
+    free(table);
+    free(picked);
+    free(rows);
 }
 
 static void test_tuples_far_apart(void **state)
@@ -322,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_exit_during_a_job), /* first: it forks, and wants no threads before */
         cmocka_unit_test(test_long_rows_of_batches),
         cmocka_unit_test(test_more_threads_than_columns),
+        cmocka_unit_test(test_rows_of_many_tables),
         cmocka_unit_test(test_tuples_far_apart),
         cmocka_unit_test(test_tuples_backwards),
         cmocka_unit_test(test_short_rows_in_groups),
