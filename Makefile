@@ -13,7 +13,7 @@ all:           ## build build/garner, build/libgarner.a and build/libgarner.so (
 demo: all      ## show what it does: real gathers from the shell, under a minute
 	@tools/demo
 
-test:          ## run the tests, as released and with AddressSanitizer: five to six minutes on two cores
+test:          ## run the tests, as released and with AddressSanitizer: three to six minutes on two cores
 	@tools/test
 
 cuda:          ## build build/libgarner_cuda.so, with a CUDA compiler from PyPI where there is none
