@@ -264,9 +264,9 @@ garner_status garner_mpi_command(struct mpi_job *asked, garner_status status, ga
     MPI_Comm_size(j.comm, &j.ranks);
     garner_status found = check_ranks(&j, error);
     status = found == GARNER_OK ? run(&j, status, error) : found;
+    /* mpirun ends all ranks once one has left with an error, which is to be told by then. */
     if (status != GARNER_OK && asked->rank == 0) asked->tell(error->message);
-    MPI_Barrier(
-        j.comm); /* mpirun ends all ranks once one has left with an error, which is to be told by then */
+    MPI_Barrier(j.comm);
     MPI_Comm_free(&j.comm);
     MPI_Finalize();
     return status;
